@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+import degree_bias_pictures
 import draws_tables
 import engine_tables
 import evidence_tables
@@ -42,6 +43,7 @@ PAGES = (
     "docs/growth.svg",
     "docs/typed-cost.svg",
     *draws_tables.PICTURES,
+    *degree_bias_pictures.PICTURES,
 )
 
 
@@ -64,15 +66,20 @@ def coverage_table(kind: str) -> str:
     return table([*head, "covered", "covered (old)"], coverage_tables.redrawn(results))
 
 
-def communities_table(printed: str = "") -> str:
-    """Return the areas under the curves of the communities study, or ours beside the printed values."""
-    from trueedge.studies.degree_bias.communities import as_markdown, printed_as_markdown
+def communities_table(what: str = "") -> str:
+    """Return the areas under the curves of communities, ours beside the printed values, or a variant of them.
 
-    path = ROOT / "results" / "degree-bias-communities.json"
+    Args:
+        what: ``printed``; the end of a study's name; nothing: the areas.
+    """
+    from trueedge.studies.degree_bias.community_findings import as_markdown, printed_as_markdown
+
+    name = what if what not in ("", "printed") else "communities"
+    path = ROOT / "results" / f"degree-bias-{name}.json"
     if not path.is_file():
         return "No results are stored yet. The command above computes them."
     card = json.loads(path.read_text())
-    return printed_as_markdown(card) if printed else as_markdown(card)
+    return printed_as_markdown(card) if what in ("printed", "table-3") else as_markdown(card)
 
 
 def engines_table() -> str:
@@ -104,6 +111,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "ties": ties_tables.ties_table,
     "learned-ties": ties_tables.learned_ties_table,
     "network-ties": ties_tables.network_ties_table,
+    "heart-heuristics": ties_tables.heart_heuristics_table,
     "recommendation": study_tables.recommendation_table,
     "recommendation-differences": study_tables.recommendation_differences_table,
     "pretrained": study_tables.pretrained_table,
@@ -154,6 +162,10 @@ PICTURES: dict[str, Callable[[], str]] = {
     **{
         path: partial(draws_tables.picture, ROOT / "results", name)
         for path, name in draws_tables.PICTURES.items()
+    },
+    **{
+        file: partial(degree_bias_pictures.picture, ROOT / "results", *where)
+        for file, where in degree_bias_pictures.PICTURES.items()
     },
 }
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from degree_bias_pictures import images
 from tables import table
 
 from trueedge.analysis.figure import Figure, Series
 from trueedge.errors import InputError, unknown
 from trueedge.studies.degree_bias.alignment import PUBLISHED
 from trueedge.studies.degree_bias.auc import SAMPLERS
+from trueedge.studies.degree_bias.network_statistics import AS_PUBLISHED, FORMULA
 from trueedge.studies.degree_bias.ranks import rank_rows
 from trueedge.studies.evidence import figure_of
 from trueedge.studies.study import Comparison
@@ -21,6 +24,9 @@ from trueedge.studies.study import Comparison
 Evidence = Mapping[str, Any]
 # What ours does far better than the published one under both samplers, so that it changes the first places.
 APART = ("linear",)
+# The statistics of Tables 4 to 6 and three of the published file, with their decimals.
+PRINTED = {"nodes": 0, "edges": 0, "largest degree": 0, "degree variance": 2, "degree assortativity": 3}
+PRINTED |= {"degree heterogeneity": 2, "transitivity": 3, "local clustering": 3, "log-normal σ": 3}
 _COLUMNS = [field.name for field in fields(Comparison)]
 
 
@@ -28,7 +34,8 @@ def render(asked: str, results: str | Path) -> str:
     """Return a table of the study in Markdown.
 
     Args:
-        asked: ``laws``, ``ranks``, ``places``, ``alignment``, ``hardness``, ``weights`` or ``groups``.
+        asked: ``laws``, ``ranks``, ``places``, ``alignment``, ``hardness``, ``weights``, ``groups``,
+            ``statistics``, ``networks``, ``correlations``, ``ahead`` or ``benchmarks``.
         results: the folder of the evidence files, ``degree-bias-*.json``.
     """
     if asked not in _TABLES:
@@ -40,7 +47,8 @@ def render(asked: str, results: str | Path) -> str:
         if not path.is_file():
             return f"Nothing is stored yet: `trueedge reproduce degree-bias/{name}` computes it."
         cards.append(json.loads(path.read_text()))
-    return write(*cards)
+    drawn = images(Path(results), f"degree-bias-{names[0]}") if asked in _ILLUSTRATED else []
+    return "\n\n".join([*drawn, write(*cards)])
 
 
 def _laws(*cards: Evidence) -> str:
@@ -136,6 +144,101 @@ def _groups(card: Evidence) -> str:
     return table(["negatives", "what", "mean over networks", "smallest", "largest"], lines)
 
 
+def _statistics(card: Evidence) -> str:
+    """How far each statistic of the networks agrees with the published one, computed in two ways."""
+    found: dict[str, dict[str, list[Comparison]]] = {}
+    for row in _rows(card):
+        found.setdefault(row.metric, {}).setdefault(row.method, []).append(row)
+    lines = []
+    for metric, by_way in found.items():
+        line = [metric, str(len(by_way[FORMULA]))]
+        for way in (FORMULA, AS_PUBLISHED):
+            own = by_way.get(way, [])
+            gaps = [abs(row.difference) for row in own if row.difference is not None]
+            line += (
+                [f"{max(gaps):.0e}" if max(gaps) else "0", str(min(map(_digits, own)))] if gaps else ["", ""]
+            )
+        lines.append(line)
+    head = ["statistic", "networks", "largest difference", "digits that agree, at least"]
+    return table([*head, "largest difference, as published", "digits, as published"], lines)
+
+
+def _correlations(card: Evidence) -> str:
+    """How the degree product's AUC goes along with each statistic, ours beside the published numbers."""
+    (means,), (leads,) = _figures(card, "degrees-28"), _figures(card, "lead-28")
+    lead = {name: f"{value} ({interval})" for name, value, interval in _bars(leads.series[0])}
+    theirs = {name: value for name, value, _ in _bars(means.series[-1])}
+    lines = [
+        [name, value, interval, theirs[name], lead.get(name, "")]
+        for name, value, interval in _bars(means.series[0])
+    ]
+    head = ["statistic", "ours", "95 % interval", "published numbers", "by how much σ is stronger"]
+    return table(head, lines)
+
+
+def _ahead(card: Evidence) -> str:
+    """How the AUC of methods ahead of the degree product goes along with σ."""
+    lines = []
+    for figure in _figures(card, "ahead-"):
+        ours, theirs = (dict(zip(one.x, _texts(one), strict=True)) for one in figure.series)
+        networks = figure.title.rpartition(", ")[2]
+        lines += [[networks, str(name), ours[name], theirs[name]] for name in ours]
+    return table(["over", "method", "ours", "published numbers"], lines)
+
+
+def _texts(series: Series) -> list[str]:
+    """Values with their intervals; a dash for what is missing."""
+    return [
+        "–" if math.isnan(y) else f"{v} ({i})" for y, (_, v, i) in zip(series.y, _bars(series), strict=True)
+    ]
+
+
+def _benchmarks(card: Evidence) -> str:
+    """The mean AUC of each method under each benchmark, ours and published."""
+    rows = [row for row in _rows(card) if row.metric == "auc"]
+    names = list(dict.fromkeys(row.protocol for row in rows))
+    cells: dict[tuple[str, str], dict[str, str]] = {}
+    for row in rows:
+        theirs = "" if row.theirs is None else f" / {row.theirs:.3f}"
+        cells.setdefault((row.dataset, row.method), {})[row.protocol] = f"{row.ours:.3f}{theirs}"
+    parts = []
+    for where in dict.fromkeys(row.dataset for row in rows):
+        lines = [[m, *(own[name] for name in names)] for (scope, m), own in cells.items() if scope == where]
+        parts.append(f"{where.capitalize()}, ours / published:\n\n{table(['method', *names], lines)}")
+    places = [row for row in _rows(card) if row.metric != "auc"]
+    lines = [
+        [
+            row.dataset,
+            row.metric,
+            row.protocol,
+            f"{row.ours:g}",
+            "–" if row.theirs is None else f"{row.theirs:g}",
+        ]
+        for row in places
+    ]
+    parts.append(table(["over", "what, of the degree product", "benchmark", "ours", "published"], lines))
+    return "\n\n".join(parts)
+
+
+def _digits(row: Comparison) -> int:
+    """How many significant digits of a value agree with the published one, of the 15 that a number has."""
+    assert row.theirs is not None
+    gap = abs(row.ours - row.theirs)
+    return min(15, math.floor(-math.log10(gap / abs(row.theirs)))) if gap else 15
+
+
+def _networks(card: Evidence) -> str:
+    """The columns of Tables 4 to 6 and three more, in the digits that are printed."""
+    found: dict[str, dict[str, float]] = {}
+    for row in _rows(card):
+        if row.method == FORMULA:
+            found.setdefault(row.dataset, {})[row.metric] = row.ours
+    lines = [
+        [name, *(f"{own[metric]:,.{d}f}" for metric, d in PRINTED.items())] for name, own in found.items()
+    ]
+    return table(["network", *PRINTED], lines)
+
+
 def _rows(card: Evidence) -> list[Comparison]:
     return [Comparison(**{name: row[name] for name in _COLUMNS if name in row}) for row in card["rows"]]
 
@@ -152,6 +255,8 @@ def _bars(series: Series) -> list[tuple[str, str, str]]:
     return [(str(x), f"{y:.3f}", f"{low:.3f} to {high:.3f}") for x, y, low, high in ends]
 
 
+# Tables with the pictures of their evidence above them.
+_ILLUSTRATED = ("correlations", "benchmarks")
 _TABLES: dict[str, tuple[tuple[str, ...], Callable[..., str]]] = {
     "laws": (("figure-1c", "figure-1e", "figure-4"), _laws),
     "ranks": (tuple(f"{part}-{name}" for name in SAMPLERS for part in ("auc", "learned")), _ranks),
@@ -160,4 +265,9 @@ _TABLES: dict[str, tuple[tuple[str, ...], Callable[..., str]]] = {
     "hardness": (("recommendation",), _hardness),
     "weights": (("table-2",), _weights),
     "groups": (("figure-5",), _groups),
+    "statistics": (("networks",), _statistics),
+    "networks": (("networks",), _networks),
+    "correlations": (("figure-15",), _correlations),
+    "ahead": (("figure-15",), _ahead),
+    "benchmarks": (("figure-6",), _benchmarks),
 }

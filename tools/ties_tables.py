@@ -8,6 +8,7 @@ from typing import Any
 from tables import ROOT, table
 
 RESULTS = ROOT / "benchmarks" / "results"
+SHOWN_NUMBERS = ("20", "60", "100", "200", "500")
 WAYS = ("random", "torch", "id")
 
 
@@ -60,3 +61,26 @@ def network_ties_table() -> str:
         rows.append([found["network"], *size, *cells])
     head = ["network", "nodes", "mean degree", "ties", "published rule", "ranked to the end"]
     return table(head, rows)
+
+
+def heart_heuristics_table() -> str:
+    """Return the mean AUC of four heuristics over the networks, by rule and number of hard negatives."""
+    measured = json.loads((RESULTS / "released-networks.json").read_text())
+    names = list(measured[0]["auc"]["published"])
+    rows = []
+    for rule, title in (("published", "published rule"), ("to the end", "ranked to the end")):
+        for number in SHOWN_NUMBERS:
+            means = [
+                sum(one["auc"][rule][name][number] for one in measured) / len(measured) for name in names
+            ]
+            rows.append([title, number, *(f"{mean:.3f}" for mean in means)])
+    stored = json.loads((ROOT / "results" / "degree-bias-figure-6.json").read_text())["rows"]
+    theirs = {
+        row["method"]: row["theirs"]
+        for row in stored
+        if row["protocol"] == "heart"
+        and row["metric"] == "auc"
+        and row["dataset"] == f"mean of {len(measured)} networks"
+    }
+    rows.append(["published AUC", "not known", *(f"{theirs[name]:.3f}" for name in names)])
+    return table(["rule", "negatives", *names], rows)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, replace
 
 import numpy as np
@@ -12,12 +11,22 @@ import trueedge as te
 from trueedge import studies
 from trueedge.analysis.figure import Figure
 from trueedge.errors import InputError
-from trueedge.metrics.partitions import area_under_curve
 from trueedge.results import Store
 from trueedge.runs import Cell, run_cells
 from trueedge.studies.degree_bias import communities
-from trueedge.studies.degree_bias.communities import Place, cells, figures_of, gaps_of, rows_of
-from trueedge.studies.degree_bias.community_curves import area, areas_as_markdown, curve_figure, paired
+from trueedge.studies.degree_bias import community_findings as findings
+from trueedge.studies.degree_bias.communities import cells
+from trueedge.studies.degree_bias.community_curves import areas_as_markdown
+from trueedge.studies.degree_bias.community_designs import (
+    COMMUNITIES,
+    DESIGNS,
+    FIGURE_13,
+    SAMPLERS,
+    TABLE_3,
+    Place,
+    kind_title,
+)
+from trueedge.studies.degree_bias.community_findings import figures_of, gaps_of, rows_of
 from trueedge.studies.study import Plan
 from trueedge.tasks.communities import CommunityTask
 
@@ -25,9 +34,11 @@ from trueedge.tasks.communities import CommunityTask
 @pytest.fixture
 def small(monkeypatch):
     """The study on small graphs with short trainings: everything else is as it is."""
-    plain = communities.lfr
+    plain, whole, made = communities.lfr, communities.cells, []
+    quick = {"epochs": 2, "dim": 8, "layers": 1}
 
-    def graph(mixing, degree_exponent, seed):
+    def graph(mixing, degree_exponent, seed, **others):
+        made.append(others)
         return plain(
             120,
             mixing,
@@ -40,15 +51,19 @@ def small(monkeypatch):
         )
 
     monkeypatch.setattr(communities, "lfr", graph)
-    monkeypatch.setattr(communities, "MIXINGS", (0.1, 0.5))
+    monkeypatch.setattr(
+        communities,
+        "cells",
+        lambda plan, *, design: whole(plan, quick, design=replace(design, mixings=design.mixings[:2])),
+    )
     communities.community_task.cache_clear()
-    yield {"epochs": 2, "dim": 8, "layers": 1}
+    yield made
     communities.community_task.cache_clear()
 
 
 def record_of(value: float, **others: float):
     """A record with these values."""
-    metrics = dict.fromkeys(communities.TITLES, value) | others
+    metrics = dict.fromkeys(findings.TITLES, value) | others
     from trueedge.results import Record
 
     return Record("k", "g", "communities", {}, "gcn", {}, 0, 0, "element-centric", {"test": metrics}, {}, 0)
@@ -60,7 +75,7 @@ def records_of(height, methods=("gcn",), graphs=("lfr-3",), numbers=3, mixings=(
         Place(kind, method, sampler, mixing, number)
         for kind in graphs
         for method in methods
-        for sampler in communities.SAMPLERS
+        for sampler in SAMPLERS
         for mixing in mixings
         for number in range(numbers)
     ]
@@ -69,7 +84,7 @@ def records_of(height, methods=("gcn",), graphs=("lfr-3",), numbers=3, mixings=(
 
 def test_the_grid_has_every_graph_method_and_sampler_and_the_first_graphs_come_first() -> None:
     asked = cells(Plan(seeds=3, methods=("gcn", "gin")))
-    assert len(asked) == 3 * 2 * len(communities.MIXINGS) * 2 * 3
+    assert len(asked) == 3 * 2 * len(COMMUNITIES.mixings) * 2 * 3
     numbers = [place.number for place in asked]
     assert numbers == sorted(numbers)
     graph = next(cell.source.graph for place, cell in asked.items() if place.mixing == 0.9)
@@ -97,19 +112,17 @@ def test_the_paper_s_settings_are_filled_in() -> None:
 def test_a_run_is_kept_in_the_store_and_found_again(small, tmp_path) -> None:
     store = Store(tmp_path)
     plan = Plan(seeds=1, methods=("gcn",), datasets=("lfr-3",), store=store)
-    asked = cells(plan, small)
+    asked = communities.cells(plan, design=COMMUNITIES)
     first = list(run_cells(asked.values(), store))
     assert [outcome.reason for outcome in first] == [""] * len(asked)
-    again = list(run_cells(cells(plan, small).values(), store))
+    again = list(run_cells(communities.cells(plan, design=COMMUNITIES).values(), store))
     assert not any(outcome.fresh for outcome in again)
     assert [o.record.test for o in again] == [o.record.test for o in first]
-    assert set(again[0].record.test) == set(communities.TITLES)
+    assert set(again[0].record.test) == set(findings.TITLES)
     assert again[0].record.settings["negatives"] == "uniform"
 
 
-def test_the_study_comes_to_areas_differences_and_figures(small, monkeypatch, tmp_path) -> None:
-    plain = communities.cells
-    monkeypatch.setattr(communities, "cells", lambda plan: plain(plan, small))
+def test_the_study_comes_to_areas_differences_and_figures(small, tmp_path) -> None:
     plan = Plan(seeds=2, methods=("gcn", "gin"), datasets=("lfr-3",), store=Store(tmp_path))
     finding = studies.get("degree-bias/communities").run(plan)
     assert finding.missing == []
@@ -131,70 +144,58 @@ def test_the_study_comes_to_areas_differences_and_figures(small, monkeypatch, tm
         assert Figure.from_dict(figure.to_dict()) == figure
 
 
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("figure-13", {"mean_degree": 50.0}),
+        ("figure-14", {"max_degree": 500, "max_community": 500}),
+        ("table-3", {}),
+    ],
+)
+def test_a_variant_is_the_same_study_on_other_graphs(small, tmp_path, name, wanted) -> None:
+    study = studies.get(f"degree-bias/{name}")
+    design = DESIGNS[study.name]
+    finding = study.run(Plan(seeds=1, methods=("gcn",), datasets=design.graphs[:1], store=Store(tmp_path)))
+    assert finding.missing == []
+    assert small == [wanted] * 2
+    assert {row.dataset for row in finding.rows} == {design.graphs[0]}
+    (curves,) = [figure for figure in finding.figures if figure.kind == "lines"]
+    assert [one.name for one in curves.series] == list(design.samplers)
+    areas = [row for row in finding.rows if row.metric.startswith("area")]
+    assert bool(areas) is (name != "table-3")
+    if areas:
+        assert curves.y_label == findings.TITLES["nmi"]
+
+
+def test_table_3_is_beside_our_values_and_those_of_other_negatives() -> None:
+    found = records_of(lambda place: 0.3, ("gat", "sage"), ("lfr-3",), mixings=TABLE_3.mixings)
+    rows = {(row.protocol, row.method, row.metric): row for row in rows_of(found, TABLE_3)}
+    assert len(rows) == 3 * 2 * len(TABLE_3.mixings)
+    assert rows["heart", "gat", "element-centric, mixing 0.15"].theirs == 0.016
+    assert rows["heart", "sage", "element-centric, mixing 0.2"].theirs == -0.00023
+    assert rows["uniform", "gat", "element-centric, mixing 0.1"].theirs is None
+    assert all(figure.kind == "lines" for figure in figures_of(found, TABLE_3))
+    # The printed table is of the paper's own graphs.
+    others = records_of(lambda place: 0.3, graphs=(FIGURE_13.graphs[0],), mixings=(0.1, 0.15))
+    assert all(row.theirs is None for row in rows_of(others, FIGURE_13))
+
+
+def test_other_graphs_have_other_degrees_and_communities() -> None:
+    dense = communities.community_task("lfr-3-degree-50", 0.3, 0)
+    assert abs(dense.graph.degrees.mean() - 50) < 4
+    smaller = communities.community_task("lfr-2.5-largest-500", 0.3, 0)
+    assert smaller.graph.degrees.max() <= 500
+    assert np.bincount(smaller.communities).max() <= 500
+    names = [kind_title(name) for design in DESIGNS.values() for name in design.graphs]
+    assert "τ1 = 3, mean degree 50" in names
+    assert "τ1 = 2.5, degrees and communities up to 500" in names
+
+
 def test_an_unknown_part_of_the_grid_is_named() -> None:
     with pytest.raises(InputError, match="did you mean 'lfr-3'"):
         cells(Plan(datasets=("lfr3",)))
     with pytest.raises(InputError, match="method of degree-bias/communities"):
         cells(Plan(methods=("node2vec",)))
-
-
-def test_areas_are_those_under_the_mean_curve() -> None:
-    rng = np.random.default_rng(0)
-    places = [0.1, 0.2, 0.5, 0.9]
-    values = {place: dict(enumerate(rng.random(4))) for place in places}
-    means = [np.mean(list(values[place].values())) for place in places]
-    assert area(values).value == pytest.approx(area_under_curve(places, means) / 0.8)
-    backwards = {place: values[place] for place in reversed(places)}
-    assert area(backwards) == area(values)
-    # With the same number of graphs everywhere it is also the mean of the graphs' own areas.
-    own = [area_under_curve(places, [values[place][n] for place in places]) / 0.8 for n in range(4)]
-    assert area(values).value == pytest.approx(np.mean(own))
-
-
-def test_an_area_s_interval_covers_the_truth_nineteen_times_out_of_twenty() -> None:
-    rng = np.random.default_rng(1)
-    places, spread = np.array([0.1, 0.3, 0.5, 0.7, 0.9]), np.array([0.01, 0.1, 0.2, 0.1, 0.02])
-    held = 0
-    for _ in range(2000):
-        drawn = rng.normal(0.5, spread, size=(3, 5))
-        found = area({place: dict(enumerate(drawn[:, at])) for at, place in enumerate(places)})
-        held += found.low <= 0.5 <= found.high
-    assert 0.93 <= held / 2000 <= 0.98
-
-
-def test_an_area_of_two_places_has_welch_s_interval() -> None:
-    from scipy.stats import ttest_ind
-
-    rng = np.random.default_rng(2)
-    first, second = rng.normal(size=4), rng.normal(1.0, 3.0, size=6)
-    # The area of (first, -second) over two places is half of the difference of their means.
-    found = area({0.0: dict(enumerate(first)), 1.0: dict(enumerate(-second))})
-    welch = ttest_ind(first, second, equal_var=False).confidence_interval(0.95)
-    np.testing.assert_allclose([found.low, found.high], np.array([welch.low, welch.high]) / 2)
-
-
-def test_one_graph_has_an_area_and_no_interval() -> None:
-    found = area({0.1: {0: 1.0}, 0.9: {0: 0.0, 1: 0.5}})
-    assert found.value == pytest.approx((1.0 + 0.25) / 2)
-    assert math.isnan(found.low)
-    assert math.isnan(found.high)
-    assert (found.std, found.graphs) == (0.0, 1)
-    flat = area({0.1: {0: 1.0, 1: 1.0}, 0.9: {0: 1.0, 1: 1.0}})
-    assert (flat.low, flat.value, flat.high) == (1.0, 1.0, 1.0)
-
-
-@pytest.mark.parametrize("values", [{}, {0.1: {0: 1.0}}, {0.1: {0: 1.0}, 0.5: {}}])
-def test_an_area_of_a_point_is_refused(values) -> None:
-    with pytest.raises(InputError, match="two values of mixing at least"):
-        area(values)
-    with pytest.raises(InputError, match="level must be between 0 and 1"):
-        area({0.1: {0: 1.0}, 0.2: {0: 1.0}}, level=1.0)
-
-
-def test_only_graphs_that_both_have_are_paired() -> None:
-    first = {0.1: {0: 3.0, 1: 5.0}, 0.5: {2: 1.0}, 0.9: {0: 1.0}}
-    second = {0.1: {1: 1.0, 2: 9.0}, 0.5: {0: 1.0}}
-    assert paired(first, second) == {0.1: {1: 4.0}}
 
 
 def test_pairing_takes_out_what_the_graphs_have_in_common() -> None:
@@ -215,7 +216,7 @@ def test_pairing_takes_out_what_the_graphs_have_in_common() -> None:
 def test_a_sampler_without_uniform_beside_it_has_no_difference() -> None:
     records = records_of(lambda place: 0.5)
     left = {place: record for place, record in records.items() if place.sampler != "uniform"}
-    assert gaps_of(communities.curves_of(left, "nmi")) == {}
+    assert gaps_of(findings.curves_of(left, "nmi")) == {}
     assert not any("-" in figure.name and "difference" in figure.name for figure in figures_of(left))
 
 
@@ -224,19 +225,6 @@ def test_a_single_mixing_has_curves_and_no_areas() -> None:
     rows = rows_of(records)
     assert {row.metric for row in rows} == {"element-centric, mixing 0.1"}
     assert all(row.ours == 0.5 for row in rows)
-
-
-def test_a_curve_s_points_have_student_s_intervals() -> None:
-    from scipy.stats import t
-
-    values = [0.2, 0.5, 0.6]
-    figure = curve_figure("n", "t", "s", {"uniform": {0.1: dict(enumerate(values)), 0.3: {0: 1.0}}})
-    (series,) = figure.series
-    low, high = t.interval(0.95, 2, np.mean(values), np.std(values, ddof=1) / math.sqrt(3))
-    assert (series.low[0], series.high[0]) == (pytest.approx(low), pytest.approx(high))
-    assert math.isnan(series.low[1])
-    assert series.y[1] == 1.0
-    assert "1 to 3 graphs" in figure.note
 
 
 def test_the_table_of_a_figure_has_its_numbers_and_intervals() -> None:
@@ -256,26 +244,26 @@ def test_the_evidence_is_told_with_what_its_intervals_say() -> None:
 
     def height(place):
         gain = better[place.method] if place.sampler == "degree-corrected" else 0.0
-        at = communities.SAMPLERS.index(place.sampler)
+        at = SAMPLERS.index(place.sampler)
         return 0.5 + gain + noise[place.number, int(10 * place.mixing), at]
 
     found = records_of(height, tuple(better), ("lfr-2.5", "lfr-3"), numbers=4)
     # As evidence holds them: each with the number of the run it is from.
     drawn = [{**figure.to_dict(), "run": 0} for figure in figures_of(found)]
-    text = communities.as_markdown({"figures": drawn})
+    text = findings.as_markdown({"figures": drawn})
     wanted = (
         "degree-corrected negatives are better for gcn, worse for gin; no significant difference for sage."
     )
     assert text.count(wanted) == 2
     assert "τ1 = 2.5" in text
     assert "τ1 = 3," in text
-    assert communities.as_markdown({"figures": []}) == ""
+    assert findings.as_markdown({"figures": []}) == ""
     assert "Training runs that ended" not in text
     card = {"rows": [asdict(row) for row in rows_of(found)]}
-    lines = communities.printed_as_markdown(card).splitlines()
+    lines = findings.printed_as_markdown(card).splitlines()
     assert len(lines) == 2 + 2 * 3
     assert any(line.startswith("| τ1 = 3 | sage | element-centric, mixing 0.1 | 0.") for line in lines)
-    assert lines[-1].endswith("| -0.001 |")
+    assert sum(line.endswith("| -0.001 |") for line in lines) == 2
 
 
 def test_a_network_that_has_found_the_halves_of_a_graph_is_told_so() -> None:
@@ -296,7 +284,7 @@ def test_trainings_that_came_to_nothing_are_counted() -> None:
         return -1e-17 if nothing else 0.5
 
     found = records_of(height, ("gcn", "gin"), ("lfr-3",), numbers=2)
-    rows = [row for row in rows_of(found) if row.metric == communities.COLLAPSED]
+    rows = [row for row in rows_of(found) if row.metric == findings.COLLAPSED]
     high = [place for place in found if place.method == "gin" and place.sampler == "heart"]
     nothing = sum(place.mixing > 0.4 for place in high)
     assert 0 < nothing < len(high)
@@ -306,7 +294,7 @@ def test_trainings_that_came_to_nothing_are_counted() -> None:
         "figures": [figure.to_dict() for figure in figures_of(found)],
         "rows": [asdict(row) for row in rows],
     }
-    text = communities.as_markdown(card)
+    text = findings.as_markdown(card)
     assert text.endswith(f"| τ1 = 3 | gin | heart | {nothing} of {len(high)} |")
     assert "| gin | 0.500" in text
     assert "-0.000" not in text

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
 from dataclasses import replace
 
-import networkx as nx
 import numpy as np
 import pytest
 import scipy.stats
 
 import trueedge as te
+from small_networks import NETWORKS
 from trueedge import methods, studies
-from trueedge.datasets.random_graphs import barabasi_albert, price
+from trueedge.datasets.random_graphs import barabasi_albert
 from trueedge.errors import InputError
 from trueedge.results import Store
 from trueedge.statistics.degree_laws import lognormal_sigma, power_law_bound
@@ -22,9 +20,7 @@ from trueedge.studies.degree_bias import synthetic
 from trueedge.studies.degree_bias.auc import LEARNED, TOPOLOGY
 from trueedge.studies.degree_bias.benchmarks import BENCHMARKS, benchmarks
 from trueedge.studies.degree_bias.groups import pa_hits, shares, weights
-from trueedge.studies.degree_bias.laws import correlation, degree_assortativity, pa_auc
-
-NETWORKS = {"polbooks": (105, 441), "netscience": (379, 914), "maayan-foodweb": (183, 2434)}
+from trueedge.studies.degree_bias.laws import correlation, pa_auc
 
 
 @pytest.fixture(scope="module")
@@ -38,40 +34,7 @@ def task(graph):
     return benchmarks(graph, 0)
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """A data folder with three networks of ours under published names, and made-up numbers."""
-    place = tmp_path / "networks"
-    place.mkdir()
-    for number, (name, size) in enumerate(NETWORKS.items()):
-        grown = price(*size, 2.5 + number / 2, seed=number)
-        lines = "".join(f"{u} {v}\n" for u, v in grown.edges.tolist())
-        (place / f"{name}.edges.gz").write_bytes(gzip.compress(lines.encode()))
-    with (place / "published_auc.csv").open("w", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow(["network", "negatives", "method", "auc"])
-        for name in NETWORKS:
-            for sampler in ("uniform", "degreeBiased", "heart"):
-                for place_in_list, entry in enumerate((*TOPOLOGY, *LEARNED)):
-                    rows.writerow([name, sampler, entry.theirs, 0.71 - 0.01 * place_in_list])
-    with (place / "published_stats.csv").open("w", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow(["network", "lognorm_sigma"])
-        rows.writerows([name, 1.0] for name in NETWORKS)
-    monkeypatch.setenv("TRUEEDGE_DATA", str(tmp_path))
-    monkeypatch.setenv("TRUEEDGE_CACHE", str(tmp_path / "cache"))
-    return tmp_path
-
-
 # Laws of degrees.
-
-
-def test_assortativity_is_that_of_networkx(random_graph) -> None:
-    for seed in range(5):
-        graph = random_graph(seed, 40, 90)
-        wanted = nx.degree_assortativity_coefficient(nx.Graph(graph.edges.tolist()))
-        assert degree_assortativity(graph) == pytest.approx(wanted, abs=1e-9)
-    assert degree_assortativity(te.Graph.from_edges([[0, 1], [1, 2], [2, 0]])) == 0.0
 
 
 def test_correlations_are_those_of_scipy() -> None:

@@ -61,9 +61,10 @@ def reproduce(
             "--missing", help="List the published values whose data is here and that have no evidence."
         ),
     ] = False,
-    evidence: Annotated[Path, typer.Option(help="With --missing: the folder of the evidence.")] = Path(
-        "results"
-    ),
+    evidence: Annotated[
+        Path,
+        typer.Option(help="The folder of evidence, for --missing and for studies of other studies' numbers."),
+    ] = Path("results"),
     tuned: Annotated[
         bool,
         typer.Option(
@@ -159,6 +160,7 @@ def reproduce(
             settings=_settings(set_ or []),
             runner=StoredOnly() if stored else runner,
             tuning=tuning,
+            evidence=evidence,
         )
         finding = chosen.run(plan)
     engine.end_share()

@@ -45,6 +45,17 @@ def lognormal_sigma(degrees: NDArray[np.int64]) -> float:
     return float(np.sqrt(np.log1p(there.var() / there.mean() ** 2)))
 
 
+def lognormal_scale(degrees: NDArray[np.int64]) -> float:
+    """Return e to the μ of the log-normal distribution with the mean and variance of the degrees above 0.
+
+    As in :func:`lognormal_sigma`; ``e^μ = mean / sqrt(1 + variance / mean²)`` is its median.
+    """
+    there = degrees[degrees > 0].astype(np.float64)
+    if not len(there):
+        raise InputError("there is no degree above 0 to fit a distribution to")
+    return float(there.mean() / np.sqrt(1 + there.var() / there.mean() ** 2))
+
+
 def expected_auc(sigma: float, *, triplets: bool = False) -> float:
     """Return the AUC of the degree product for log-normal degrees: Φ(σ), for triplets Φ(σ/2).
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from datetime import UTC, datetime
 from operator import itemgetter
 from pathlib import Path
@@ -13,7 +13,10 @@ from typing import Any
 from trueedge.analysis.figure import Figure
 from trueedge.errors import InputError
 from trueedge.files.writing import check_target, write_text
-from trueedge.studies.study import Comparison, Finding, Study
+from trueedge.studies.study import Comparison, Finding, Study, get
+
+# What is read of a row.
+NAMES = tuple(field.name for field in fields(Comparison) if field.name != "places")
 
 
 def write(study: Study, finding: Finding, path: str | Path) -> Path:
@@ -73,6 +76,26 @@ def check_evidence(study: Study, path: str | Path) -> tuple[list[dict[str, Any]]
     if of != study.name:
         raise InputError(f"{path} contains {of}: write {study.name} to another file")
     return rows, runs
+
+
+def read_finding(study: str, folder: str | Path) -> Finding:
+    """Return the rows of a study in a folder of evidence, and where they were computed.
+
+    Args:
+        study: the study's name.
+        folder: the folder; the file is called as the study is, with a dash for the slash.
+    """
+    path = Path(folder) / f"{study.replace('/', '-')}.json"
+    if not path.exists():
+        raise InputError(f"{path} is not there: trueedge reproduce {study} -o {path} computes it")
+    rows, runs = check_evidence(get(study), path)
+    try:
+        # The numbers of places are those of another list here.
+        found = [Comparison(**{name: row[name] for name in NAMES if name in row}) for row in rows]
+        places = [place for run in runs for place in run["places"]]
+    except (KeyError, TypeError) as error:
+        raise InputError(f"{path} does not contain readable rows") from error
+    return Finding(found, places=[place for at, place in enumerate(places) if place not in places[:at]])
 
 
 def figures(path: str | Path) -> list[Figure]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,6 +65,7 @@ class Plan:
         settings: settings that take the place of the study's, for methods that have them.
         runner: runs the cells elsewhere, instead of ``jobs`` processes.
         tuning: search the published grid for each method and metric first; None: use the published settings.
+        evidence: the folder of evidence, for studies that are about the numbers of other studies.
     """
 
     datasets: tuple[str, ...] = ()
@@ -78,6 +80,7 @@ class Plan:
     settings: Mapping[str, Any] = field(default_factory=dict)
     runner: Runner | None = field(default=None, compare=False, repr=False)
     tuning: Tuning | None = None
+    evidence: Path = Path("results")
 
     def with_settings(self, method: Method) -> Method:
         """Return a method with the settings of the plan that it has."""

@@ -10,6 +10,7 @@ from typing import Any
 
 from trueedge import datasets, methods
 from trueedge.datasets.sources import locate
+from trueedge.errors import InputError
 from trueedge.methods import Method
 from trueedge.runs import Cell
 from trueedge.runs.provenance import machine, versions
@@ -171,6 +172,13 @@ def here() -> list[dict[str, Any]]:
     return [{"device": "cpu", "machine": machine(), "versions": versions()}]
 
 
+def refuse_runs(plan: Plan, name: str) -> None:
+    """Refuse seeds and settings, which would do nothing in a study that runs no method."""
+    for option, given in (("--seeds", plan.seeds is not None), ("--set", bool(plan.settings))):
+        if given:
+            raise InputError(f"{name} runs no method: remove {option}")
+
+
 def published_auc(sampler: str) -> dict[tuple[str, str], float]:
     """Return the published AUC of each network and method under a sampler."""
     with locate(datasets.SourceFile("networks/published_auc.csv")).open(newline="", encoding="utf-8") as file:
@@ -179,6 +187,18 @@ def published_auc(sampler: str) -> dict[tuple[str, str], float]:
             for row in csv.DictReader(file)
             if row["negatives"] == sampler and row["auc"]
         }
+
+
+def published_statistics(column: str) -> dict[str, float]:
+    """Return the published value of a statistic of each network.
+
+    Args:
+        column: its name in the published file, such as ``lognorm_sigma``.
+    """
+    with locate(datasets.SourceFile("networks/published_stats.csv")).open(
+        newline="", encoding="utf-8"
+    ) as file:
+        return {row["network"]: float(row[column]) for row in csv.DictReader(file) if row.get(column)}
 
 
 for _protocol in SAMPLERS:

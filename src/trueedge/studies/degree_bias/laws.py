@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -13,11 +12,10 @@ from numpy.typing import NDArray
 
 from trueedge import datasets, methods, tasks
 from trueedge.analysis.figure import Figure, Series
-from trueedge.datasets.sources import locate
-from trueedge.graph import Graph
 from trueedge.metrics import evaluate
 from trueedge.statistics.degree_laws import expected_auc, lognormal_sigma
-from trueedge.studies.degree_bias.auc import SAMPLERS, here, networks, published_auc
+from trueedge.statistics.graph_statistics import degree_assortativity
+from trueedge.studies.degree_bias.auc import SAMPLERS, here, networks, published_auc, published_statistics
 from trueedge.studies.study import Comparison, Finding, Plan, comparison, need, register_listed
 from trueedge.tasks import LinkTask
 
@@ -40,18 +38,6 @@ def pa_auc(network: str, protocol: str, seeds: int) -> Floats:
         # The law is about all pairs, for triplets too.
         found.append(evaluate(positive, negative.reshape(-1), ["auc"])["auc"])
     return np.array(found)
-
-
-def degree_assortativity(graph: Graph) -> float:
-    """Return the correlation of the degrees at both ends of an edge; 0 if all degrees are equal.
-
-    Newman, Assortative Mixing in Networks, Physical Review Letters 2002.
-    """
-    ends = graph.degrees[graph.edges].astype(np.float64)
-    both = np.concatenate([ends, ends[:, ::-1]])
-    if not len(both) or both[:, 0].std() == 0:
-        return 0.0
-    return float(np.corrcoef(both.T)[0, 1])
 
 
 def _run(plan: Plan, *, protocol: str, name: str) -> Finding:
@@ -82,7 +68,7 @@ def _rows(
 ) -> list[Comparison]:
     """Return the AUC and σ of each network, their means, and the correlation of the AUC with its law."""
     rows = []
-    printed = published_sigma()
+    printed = published_statistics("lognorm_sigma")
     for network, values in aucs.items():
         where = (network, protocol, "pa")
         rows.append(comparison((*where, "auc"), values, theirs[network]))
@@ -111,14 +97,6 @@ def correlation(first: Sequence[float], second: Sequence[float], ranked: bool = 
     if ranked:
         both = np.array([rankdata(row) for row in both])
     return float(np.corrcoef(both[0], both[1])[0, 1]) if both.std(axis=1).min() > 0 else 0.0
-
-
-def published_sigma() -> dict[str, float]:
-    """Return the published σ of each network."""
-    with locate(datasets.SourceFile("networks/published_stats.csv")).open(
-        newline="", encoding="utf-8"
-    ) as file:
-        return {row["network"]: float(row["lognorm_sigma"]) for row in csv.DictReader(file)}
 
 
 def _against_sigma(
