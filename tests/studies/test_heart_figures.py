@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -201,6 +204,17 @@ def test_validation_and_test_are_kept_at_every_evaluation(quick, number: int, tm
         path.write_text("{}")
     with pytest.raises(InputError, match="is damaged: delete it"):
         studies.get(f"heart/figure-{number}").run(plan)
+
+
+def test_settings_reach_the_methods_of_figures_6_and_7(quick) -> None:
+    pytest.importorskip("torch")
+    settings = {"epochs": 3, "evaluate_every": 1}
+    plan = Plan(methods=("gcn",), seeds=1, settings=settings)
+    (figure,) = studies.get("heart/figure-6").run(plan).figures
+    assert len(figure.series[0].x) == 3
+    assert figure.note.startswith("1 seed of 3 epochs, an evaluation every 1; ")
+    with pytest.raises(InputError, match=r"heart/figure-6 is about hits@10: remove the setting select"):
+        studies.get("heart/figure-6").run(replace(plan, settings={"select": "mrr"}))
 
 
 def test_being_observed_changes_no_training(cora) -> None:
