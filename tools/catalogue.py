@@ -14,8 +14,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 import draws_tables
 import engine_tables
 import evidence_tables
+import heart_figures_tables
 import hgb_tables
 import method_tables
+import pictures
 import registry_tables
 import speed_tables
 import study_tables
@@ -40,8 +42,8 @@ PAGES = (
     "docs/many-machines.md",
     "docs/statistics.md",
     "docs/growth.svg",
-    "docs/typed-cost.svg",
-    *draws_tables.PICTURES,
+    "docs/pairwise-epochs.svg",
+    *pictures.PICTURES,
 )
 
 
@@ -100,6 +102,11 @@ def draws_table() -> str:
     return draws_tables.render(ROOT / "results", table)
 
 
+def common_neighbours_table() -> str:
+    """How many common neighbours positives and negatives have: pictures and shares."""
+    return heart_figures_tables.render(ROOT / "results", table)
+
+
 def ties_table() -> str:
     """Heuristics against HeaRT's negatives of ogbl-ddi, with ties broken in three ways."""
     return ties_tables.render(ROOT, table)
@@ -131,6 +138,8 @@ TABLES: dict[str, Callable[..., str]] = {
     "comparison": evidence_tables.comparison_table,
     "equal-steps": study_tables.equal_steps_table,
     "draws": draws_table,
+    "factors": study_tables.factors_table,
+    "common-neighbours": common_neighbours_table,
     "ties": ties_table,
     "learned-ties": learned_ties_table,
     "network-ties": network_ties_table,
@@ -169,21 +178,11 @@ def growth_picture() -> str:
     return picture(json.loads((ROOT / "benchmarks" / "results" / "scaling.json").read_text())["rows"])
 
 
-def typed_cost_picture() -> str:
-    """The picture of the time and memory of models of typed graphs."""
-    from trueedge.report.charts import draw
-    from trueedge.studies.evidence import figures
-
-    (figure,) = figures(ROOT / "results" / "hgb-cost.json")
-    return f"{draw(figure)}\n"
-
-
 PICTURES: dict[str, Callable[[], str]] = {
     "docs/growth.svg": growth_picture,
-    "docs/typed-cost.svg": typed_cost_picture,
+    "docs/pairwise-epochs.svg": partial(speed_tables.epochs_picture, "cpu"),
     **{
-        path: partial(draws_tables.picture, ROOT / "results", name)
-        for path, name in draws_tables.PICTURES.items()
+        file: partial(pictures.picture, ROOT / "results", *where) for file, where in pictures.PICTURES.items()
     },
 }
 

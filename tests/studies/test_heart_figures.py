@@ -305,3 +305,35 @@ def test_table_6_runs_what_the_tables_print(monkeypatch, tmp_path) -> None:
     (row,) = finding.rows
     assert (row.protocol, row.seeds, row.theirs) == ("existing", 2, 5.19)
     assert row.ours > 0
+
+
+def test_the_table_of_the_docs_joins_the_figures_and_refuses_others(tmp_path, monkeypatch, few) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "tools"))
+    import heart_figures_tables
+    import pictures
+
+    def listed(columns: list[str], rows: list[list[str]]) -> str:
+        assert all(len(row) == len(columns) for row in rows)
+        return "\n".join(" | ".join(row) for row in rows)
+
+    assert "No results are stored yet" in heart_figures_tables.render(tmp_path, listed)
+    for number in (3, 4):
+        finding = studies.get(f"heart/figure-{number}").run(Plan(datasets=("cora",)))
+        path = studies.write(
+            studies.get(f"heart/figure-{number}"), finding, tmp_path / f"heart-figure-{number}.json"
+        )
+    made = heart_figures_tables.render(tmp_path, listed)
+    assert "![Common neighbours of test pairs: cora](common-neighbours-cora.svg)\n*Common" in made
+    assert "30 positives.*" in made
+    # The existing setting is in both figures, and has one row.
+    shares = [row.ours for row in finding.rows if "without" in row.metric]
+    (line,) = [line for line in made.splitlines() if line.startswith("cora | ")]
+    assert line.startswith(f"cora | existing, heart | {' | '.join(f'{share:.2f} %' for share in shares)} | ")
+    drawn = pictures.picture(tmp_path, "heart-figure-4", "heart-figure-4-cora")
+    assert drawn.startswith("<svg")
+    assert "background:#fff;" in drawn
+    card = json.loads(path.read_text())
+    card["rows"][0]["ours"] += 1
+    path.write_text(json.dumps(card))
+    with pytest.raises(SystemExit, match=r"heart-figure-4\.json does not agree with another figure"):
+        heart_figures_tables.render(tmp_path, listed)
