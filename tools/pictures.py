@@ -12,19 +12,15 @@ if TYPE_CHECKING:
 # The file of each picture: its evidence, and the name of the figure in it.
 PICTURES = {
     "docs/typed-cost.svg": ("hgb-cost", "figure-2"),
-    **{
-        f"docs/{name}.svg": ("lpformer-draws", name)
-        for name in ("draws", "draws-chameleon", "draws-squirrel")
-    },
-    **{
-        f"docs/common-neighbours-{data}.svg": (evidence, f"{evidence}-{figure}")
-        for data, evidence, figure in (
-            ("cora", "heart-figure-4", "cora"),
-            ("citeseer", "heart-figure-4", "citeseer-released"),
-            ("pubmed", "heart-figure-4", "pubmed"),
-            ("ogbl-ddi", "heart-figure-5", "ogbl-ddi"),
-        )
-    },
+    "docs/draws.svg": ("lpformer-draws", "draws"),
+    "docs/draws-chameleon.svg": ("lpformer-draws", "draws-chameleon"),
+    "docs/draws-squirrel.svg": ("lpformer-draws", "draws-squirrel"),
+    "docs/factors-citeseer.svg": ("lpformer-factors", "lpformer-factors-citeseer"),
+    "docs/factors-cora.svg": ("lpformer-factors", "lpformer-factors-cora"),
+    "docs/common-neighbours-cora.svg": ("heart-figure-4", "heart-figure-4-cora"),
+    "docs/common-neighbours-citeseer.svg": ("heart-figure-4", "heart-figure-4-citeseer-released"),
+    "docs/common-neighbours-pubmed.svg": ("heart-figure-4", "heart-figure-4-pubmed"),
+    "docs/common-neighbours-ogbl-ddi.svg": ("heart-figure-5", "heart-figure-5-ogbl-ddi"),
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pictures
 from tables import ROOT, table
@@ -31,10 +32,9 @@ def speed_table(subject: str) -> str:
         lines.append([row["task"], row["who"], *figures, others, ratio, row["bar"] + outcome, row["note"]])
     head = ["task", "package", "seconds", "user CPU", "first call", "MiB", "other load", "vs. trueedge"]
     head += ["target", "note"]
-    where, packages = measured["machine"], measured["versions"]
+    packages = measured["versions"]
     listed = ", ".join(f"{name} {packages[name]}" for name in packages)
-    place = f"{where['processor']}, {where['cores']} cores, {measured['threads']} threads"
-    return f"{table(head, lines)}\n\n{place}; {measured['repeats']} repeats; {listed}."
+    return f"{table(head, lines)}\n\n{_place(measured)}; {measured['repeats']} repeats; {listed}."
 
 
 def large_table() -> str:
@@ -60,7 +60,7 @@ def large_table() -> str:
                 f"{bars['seconds']['below']:,} s, {bars['gibibytes']['below']} GiB: {outcome}",
             ]
         )
-        where = f"{run['machine']['processor']}, {run['machine']['cores']} cores, {run['threads']} threads."
+        where = f"{_place(run)}."
     head = [
         "size",
         "nodes",
@@ -109,3 +109,8 @@ def epochs_picture(device: str, results: Path = ROOT / "benchmarks" / "results")
             log_y=True,
         )
     )
+
+
+def _place(measured: dict[str, Any]) -> str:
+    where, threads = measured["machine"], measured["threads"]
+    return f"{where['processor']}, {where['cores']} cores, {threads} thread{'s' * (threads > 1)}"
