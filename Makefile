@@ -47,7 +47,7 @@ docs: $(VENV)/.installed-dev  ## the documentation, into site/, after running ev
 tables: $(VENV)/.installed-dev  ## write the generated tables of README and docs anew
 	$(BIN)/python tools/catalogue.py
 
-bench: $(VENV)/.installed-bench  ## every kernel beside its peers, into benchmarks/results/ (ten minutes)
+bench: $(VENV)/.installed-bench  ## every kernel beside its peers, into benchmarks/results/ (20 minutes)
 	$(BIN)/python -m benchmarks.run
 
 $(VENV)/.installed: pyproject.toml constraints.txt

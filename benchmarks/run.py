@@ -38,9 +38,10 @@ SUBJECTS = (
     "scaling",
     "epochs",
     "pairwise",
+    "pairwise_epochs",
 )
 # Where these train can be chosen.
-TRAINED = ("epochs", "pairwise")
+TRAINED = ("epochs", "pairwise", "pairwise_epochs")
 PEERS = (
     "networkit",
     "python-graphblas",

@@ -11,12 +11,13 @@ from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-import degree_bias_pictures
 import draws_tables
 import engine_tables
 import evidence_tables
+import heart_figures_tables
 import hgb_tables
 import method_tables
+import pictures
 import registry_tables
 import speed_tables
 import study_tables
@@ -41,9 +42,8 @@ PAGES = (
     "docs/many-machines.md",
     "docs/statistics.md",
     "docs/growth.svg",
-    "docs/typed-cost.svg",
-    *draws_tables.PICTURES,
-    *degree_bias_pictures.PICTURES,
+    "docs/pairwise-epochs.svg",
+    *pictures.PICTURES,
 )
 
 
@@ -92,6 +92,11 @@ def draws_table() -> str:
     return draws_tables.render(ROOT / "results")
 
 
+def common_neighbours_table() -> str:
+    """Return how many common neighbours positives and negatives have: pictures and shares."""
+    return heart_figures_tables.render(ROOT / "results")
+
+
 TABLES: dict[str, Callable[..., str]] = {
     "hgb-causes": hgb_tables.causes_table,
     "hgb-first": hgb_tables.first_places_table,
@@ -108,6 +113,8 @@ TABLES: dict[str, Callable[..., str]] = {
     "comparison": evidence_tables.comparison_table,
     "equal-steps": study_tables.equal_steps_table,
     "draws": draws_table,
+    "factors": study_tables.factors_table,
+    "common-neighbours": common_neighbours_table,
     "ties": ties_tables.ties_table,
     "learned-ties": ties_tables.learned_ties_table,
     "network-ties": ties_tables.network_ties_table,
@@ -147,25 +154,11 @@ def growth_picture() -> str:
     return picture(json.loads((ROOT / "benchmarks" / "results" / "scaling.json").read_text())["rows"])
 
 
-def typed_cost_picture() -> str:
-    """Return the picture of the time and memory of models of typed graphs."""
-    from trueedge.report.charts import draw
-    from trueedge.studies.evidence import figures
-
-    (figure,) = figures(ROOT / "results" / "hgb-cost.json")
-    return f"{draw(figure)}\n"
-
-
 PICTURES: dict[str, Callable[[], str]] = {
     "docs/growth.svg": growth_picture,
-    "docs/typed-cost.svg": typed_cost_picture,
+    "docs/pairwise-epochs.svg": partial(speed_tables.epochs_picture, "cpu"),
     **{
-        path: partial(draws_tables.picture, ROOT / "results", name)
-        for path, name in draws_tables.PICTURES.items()
-    },
-    **{
-        file: partial(degree_bias_pictures.picture, ROOT / "results", *where)
-        for file, where in degree_bias_pictures.PICTURES.items()
+        file: partial(pictures.picture, ROOT / "results", *where) for file, where in pictures.PICTURES.items()
     },
 }
 

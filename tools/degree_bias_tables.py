@@ -9,7 +9,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from degree_bias_pictures import images
+import pictures
 from tables import table
 
 from trueedge.analysis.figure import Figure, Series
@@ -47,7 +47,7 @@ def render(asked: str, results: str | Path) -> str:
         if not path.is_file():
             return f"Nothing is stored yet: `trueedge reproduce degree-bias/{name}` computes it."
         cards.append(json.loads(path.read_text()))
-    drawn = images(Path(results), f"degree-bias-{names[0]}") if asked in _ILLUSTRATED else []
+    drawn = pictures.images(Path(results), [f"degree-bias-{names[0]}"]) if asked in _ILLUSTRATED else []
     return "\n\n".join([*drawn, write(*cards)])
 
 

@@ -6,12 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pictures
 from hgb_tables import MINUS
 from tables import table
 
-EVIDENCE = "lpformer-draws.json"
-# The files of the pictures, and the figures in the evidence.
-PICTURES = {f"docs/{name}.svg": name for name in ("draws", "draws-chameleon", "draws-squirrel")}
+EVIDENCE = "lpformer-draws"
 METHODS_HEAD = ["data set", "method", "splits", "mrr ours", "mrr published", "median", "5 % to 95 %"]
 METHODS_HEAD += ["std, negatives alone", "std, split and training", "variance due to negatives"]
 DIFFERENCES_HEAD = ["data set", "difference", "splits", "mrr [95 %]", "draws on which the first is better"]
@@ -24,38 +23,18 @@ def render(results: Path) -> str:
     Args:
         results: the folder of evidence.
     """
-    from trueedge.studies.evidence import figures
-
-    path = results / EVIDENCE
+    path = results / f"{EVIDENCE}.json"
     if not path.is_file():
         return "No results are stored yet. The command above computes them."
     cells: Cells = {}
     for row in json.loads(path.read_text())["rows"]:
         cells.setdefault((row["dataset"], row["method"]), {})[row["metric"]] = row
-    drawn = {figure.name: figure.title for figure in figures(path)}
-    images = [f"![{drawn[name]}]({Path(file).name})" for file, name in PICTURES.items() if name in drawn]
     own = [_method(*place, found) for place, found in cells.items() if MINUS not in place[1]]
     gaps = [_difference(*place, found) for place, found in cells.items() if MINUS in place[1]]
-    parts = [*images, table(METHODS_HEAD, own)]
+    parts = [*pictures.images(results, [EVIDENCE]), table(METHODS_HEAD, own)]
     if gaps:
         parts.append(table(DIFFERENCES_HEAD, gaps))
     return "\n\n".join(parts)
-
-
-def picture(results: Path, name: str) -> str:
-    """Return a figure of the evidence as SVG; nothing where there is none.
-
-    Args:
-        results: the folder of evidence.
-        name: the name of the figure.
-    """
-    # Here: what is imported first changes the order of the catalogue.
-    from trueedge.report.charts import draw
-    from trueedge.studies.evidence import figures
-
-    path = results / EVIDENCE
-    found = [figure for figure in figures(path) if figure.name == name] if path.is_file() else []
-    return f"{draw(found[0])}\n" if found else ""
 
 
 def _method(dataset: str, method: str, found: dict[str, dict[str, Any]]) -> list[str]:

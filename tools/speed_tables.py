@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
+from typing import Any
 
+import pictures
 from tables import ROOT, table
 
 
@@ -28,10 +32,9 @@ def speed_table(subject: str) -> str:
         lines.append([row["task"], row["who"], *figures, others, ratio, row["bar"] + outcome, row["note"]])
     head = ["task", "package", "seconds", "user CPU", "first call", "MiB", "other load", "vs. trueedge"]
     head += ["target", "note"]
-    where, packages = measured["machine"], measured["versions"]
+    packages = measured["versions"]
     listed = ", ".join(f"{name} {packages[name]}" for name in packages)
-    place = f"{where['processor']}, {where['cores']} cores, {measured['threads']} threads"
-    return f"{table(head, lines)}\n\n{place}; {measured['repeats']} repeats; {listed}."
+    return f"{table(head, lines)}\n\n{_place(measured)}; {measured['repeats']} repeats; {listed}."
 
 
 def large_table() -> str:
@@ -57,7 +60,7 @@ def large_table() -> str:
                 f"{bars['seconds']['below']:,} s, {bars['gibibytes']['below']} GiB: {outcome}",
             ]
         )
-        where = f"{run['machine']['processor']}, {run['machine']['cores']} cores, {run['threads']} threads."
+        where = f"{_place(run)}."
     head = [
         "size",
         "nodes",
@@ -69,3 +72,45 @@ def large_table() -> str:
         "total (s)",
     ]
     return f"{table([*head, 'peak GiB', 'targets'], lines)}\n\n{where}"
+
+
+def epochs_picture(device: str, results: Path = ROOT / "benchmarks" / "results") -> str:
+    """Draw how long an epoch of LPFormer and NCNC takes on each data set, as SVG; nothing if not measured.
+
+    On a CPU these are seconds of the processor, which other processes do not change.
+
+    Args:
+        device: where it was measured, ``cpu`` or ``cuda``.
+        results: the folder of the measurements.
+    """
+    # Here: what is imported first changes the order of the catalogue.
+    from trueedge.analysis.figure import Figure, Series
+
+    path = results / f"pairwise_epochs-{device}.json"
+    if not path.is_file():
+        return ""
+    found: dict[str, list[tuple[float, str, float]]] = {}
+    for row in json.loads(path.read_text())["rows"]:
+        ((method, dataset, degree),) = re.findall(r"(.+), (.+), mean degree (.+), \w+", row["task"])
+        seconds = row["user"] if device == "cpu" else row["seconds"]
+        found.setdefault(method, []).append((float(degree), f"{dataset} ({degree})", seconds))
+    series = []
+    for method, several in found.items():
+        _, names, seconds = zip(*sorted(several), strict=True)
+        series.append(Series(method, names, seconds))
+    return pictures.drawn(
+        Figure(
+            name="pairwise-epochs",
+            title="Seconds of an epoch of LPFormer and NCNC",
+            kind="points",
+            x_label="data set (mean degree)",
+            y_label="CPU seconds of an epoch" if device == "cpu" else "seconds of an epoch",
+            series=tuple(series),
+            log_y=True,
+        )
+    )
+
+
+def _place(measured: dict[str, Any]) -> str:
+    where, threads = measured["machine"], measured["threads"]
+    return f"{where['processor']}, {where['cores']} cores, {threads} thread{'s' * (threads > 1)}"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
+import pictures
 from tables import ROOT, table
 
 
@@ -71,6 +73,25 @@ def pretrained_table() -> str:
     return table(["ndcg@20", *columns], [[f"`{name}`", *own.values()] for name, own in cells.items()])
 
 
-def _stored_rows(study: str) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = json.loads((ROOT / "results" / f"{study}.json").read_text())["rows"]
+def factors_table(results: Path = ROOT / "results") -> str:
+    """MRR on the links that only one factor predicts: a picture and a table for each data set."""
+    if not (results / "lpformer-factors.json").is_file():
+        return "No results are stored yet. The command above computes them."
+    cells: dict[str, dict[str, dict[str, str]]] = {}
+    for row in _stored_rows("lpformer-factors", results):
+        spread = f" ± {row['std']:.1f}" if row["seeds"] > 1 else ""
+        own = cells.setdefault(row["dataset"], {}).setdefault(
+            f"`{row['method']}`", {"seeds": str(row["seeds"])}
+        )
+        own[row["metric"].removeprefix("mrr, ")] = f"{row['ours']:.1f}{spread}"
+    found = pictures.images(results, ["lpformer-factors"])
+    for dataset, methods in cells.items():
+        head = list(dict.fromkeys(column for own in methods.values() for column in own))
+        lines = [[name, *(own[column] for column in head)] for name, own in methods.items()]
+        found.append(table([f"{dataset}, mrr", *head], lines))
+    return "\n\n".join(found)
+
+
+def _stored_rows(study: str, results: Path = ROOT / "results") -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads((results / f"{study}.json").read_text())["rows"]
     return rows

@@ -181,3 +181,19 @@ def test_pairs_are_distinct_and_their_ends_drawn_by_degree(graph) -> None:
     assert (drawn[:, 0] != drawn[:, 1]).all()
     by_degree = (graph.degrees.astype(float) ** 2).sum() / graph.degrees.sum()
     assert graph.degrees[drawn].mean() == pytest.approx(by_degree, rel=0.1)
+
+
+def test_the_picture_of_epochs_is_ordered_by_mean_degree(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    import speed_tables
+
+    assert speed_tables.epochs_picture("cpu", tmp_path) == ""
+    rows = [
+        {"task": f"{method}, {name}, mean degree {degree}, cpu", "user": seconds, "seconds": 9 * seconds}
+        for method, seconds in (("lpformer", 1.0), ("ncnc", 10.0))
+        for name, degree in (("dense", 100.0), ("sparse", 2.5))
+    ]
+    (tmp_path / "pairwise_epochs-cpu.json").write_text(json.dumps({"rows": rows}))
+    drawn = speed_tables.epochs_picture("cpu", tmp_path)
+    assert drawn.index(">sparse (2.5)<") < drawn.index(">dense (100.0)<")
+    assert "from 1 to 10" in drawn

@@ -151,6 +151,17 @@ def test_bars_of_several_series_stand_side_by_side_without_overlap() -> None:
     assert all(end <= start + 0.11 for (_, end), (start, _) in itertools.pairwise(spans))
 
 
+def test_a_whisker_is_seen_on_a_bar_of_its_own_colour() -> None:
+    root = parsed(figure("bars", Series("a", ("p",), (2.0,), (1.0,), (3.0,))))
+    spans = [one for one in root.iter(f"{SVG}path") if "V" in one.attrib["d"]]
+    seam, line = spans
+    assert seam.attrib["d"] == line.attrib["d"]
+    assert "stroke:var(--surface," in seam.attrib["style"]
+    assert "stroke:currentColor" in line.attrib["style"]
+    widths = [float(re.findall(r"stroke-width:([\d.]+)", one.attrib["style"])[0]) for one in spans]
+    assert widths[0] > widths[1]
+
+
 @pytest.mark.parametrize("kind", ["points", "bars"])
 def test_several_series_have_a_key(kind: Kind) -> None:
     series = [Series(name, (1.0, 2.0), (1.0, 2.0)) for name in ("ours", "theirs")]

@@ -21,7 +21,7 @@ from trueedge.studies.degree_bias.network_statistics import COLUMNS, statistics_
 from trueedge.studies.evidence import read_finding
 
 sys.path.append(str(Path(__file__).parents[2] / "tools"))
-import degree_bias_pictures
+import pictures
 from degree_bias_tables import render
 
 METHODS = ("pa", "cn", "lrw", "ra")
@@ -173,9 +173,9 @@ def test_the_tables_and_pictures_are_those_of_the_evidence(evidence, monkeypatch
     assert "![AUC under each benchmark, 4 methods on 3 networks, ours](degree-bias-6.svg)" in text
     assert "| cn | 0.010 / 0.700 | 0.110 / 0.700 | 0.210 / 0.700 | 0.310 / 0.700 |" in text
     assert "| mean of 3 networks | place by the mean AUC, of 4 | heart | 4 | 1 |" in text
-    where = degree_bias_pictures.PICTURES["docs/degree-bias-6.svg"]
-    assert degree_bias_pictures.picture(evidence, *where).startswith("<svg")
-    assert degree_bias_pictures.picture(evidence, "degree-bias-none", "a") == ""
+    where = pictures.PICTURES["docs/degree-bias-6.svg"]
+    assert pictures.picture(evidence, *where).startswith("<svg")
+    assert pictures.picture(evidence, "degree-bias-none", "a") == ""
     assert "Nothing is stored yet" in render("correlations", evidence)
 
 

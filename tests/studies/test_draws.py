@@ -204,19 +204,20 @@ def test_the_tables_and_pictures_of_the_docs_come_from_the_evidence(
 ) -> None:
     monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "tools"))
     import draws_tables
+    import pictures
 
     assert "No results are stored yet" in draws_tables.render(tmp_path)
-    assert draws_tables.picture(tmp_path, "draws") == ""
+    assert pictures.picture(tmp_path, draws_tables.EVIDENCE, "draws") == ""
     own = values(gcn=[[50, 54], [50, 54]], buddy=[[10, 10], [10, 14]])
     rows = [row for method, found in own.items() for row in rows_of("chameleon", method, found, ())]
     rows += difference_rows("chameleon", ("gcn", "buddy"), own)
     finding = studies.Finding(rows, figures=[medians({"chameleon": own}), curves("chameleon", own)])
-    write(studies.get("lpformer/draws"), finding, tmp_path / draws_tables.EVIDENCE)
+    write(studies.get("lpformer/draws"), finding, tmp_path / f"{draws_tables.EVIDENCE}.json")
     made = draws_tables.render(tmp_path)
     assert "![MRR over splits and draws of shared negatives, and published](draws.svg)" in made
     assert "draws-squirrel.svg" not in made
     line = "chameleon | `gcn` | 2 | 52.0 ± 2.3 | 20.7 ± 8.1 | 52.0 | 50.0 to 54.0 | 2.8 | 0.0 | 100.0 %"
     assert line in made
     assert "chameleon | gcn − buddy | 2 | **+41.0 [+28.3, +53.7]** | 100 %" in made
-    assert draws_tables.picture(tmp_path, "draws").startswith("<svg")
-    assert draws_tables.picture(tmp_path, "draws-squirrel") == ""
+    assert pictures.picture(tmp_path, draws_tables.EVIDENCE, "draws").startswith("<svg")
+    assert pictures.picture(tmp_path, draws_tables.EVIDENCE, "draws-squirrel") == ""

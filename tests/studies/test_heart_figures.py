@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -203,6 +206,17 @@ def test_validation_and_test_are_kept_at_every_evaluation(quick, number: int, tm
         studies.get(f"heart/figure-{number}").run(plan)
 
 
+def test_settings_reach_the_methods_of_figures_6_and_7(quick) -> None:
+    pytest.importorskip("torch")
+    settings = {"epochs": 3, "evaluate_every": 1}
+    plan = Plan(methods=("gcn",), seeds=1, settings=settings)
+    (figure,) = studies.get("heart/figure-6").run(plan).figures
+    assert len(figure.series[0].x) == 3
+    assert figure.note.startswith("1 seed of 3 epochs, an evaluation every 1; ")
+    with pytest.raises(InputError, match=r"heart/figure-6 is about hits@10: remove the setting select"):
+        studies.get("heart/figure-6").run(replace(plan, settings={"select": "mrr"}))
+
+
 def test_being_observed_changes_no_training(cora) -> None:
     pytest.importorskip("torch")
     method = te.methods.create("gcn", {"epochs": 4, "evaluate_every": 2, "select": "hits@10", "dim": 8})
@@ -291,3 +305,35 @@ def test_table_6_runs_what_the_tables_print(monkeypatch, tmp_path) -> None:
     (row,) = finding.rows
     assert (row.protocol, row.seeds, row.theirs) == ("existing", 2, 5.19)
     assert row.ours > 0
+
+
+def test_the_table_of_the_docs_joins_the_figures_and_refuses_others(tmp_path, monkeypatch, few) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "tools"))
+    import heart_figures_tables
+    import pictures
+
+    def listed(columns: list[str], rows: list[list[str]]) -> str:
+        assert all(len(row) == len(columns) for row in rows)
+        return "\n".join(" | ".join(row) for row in rows)
+
+    assert "No results are stored yet" in heart_figures_tables.render(tmp_path, listed)
+    for number in (3, 4):
+        finding = studies.get(f"heart/figure-{number}").run(Plan(datasets=("cora",)))
+        path = studies.write(
+            studies.get(f"heart/figure-{number}"), finding, tmp_path / f"heart-figure-{number}.json"
+        )
+    made = heart_figures_tables.render(tmp_path, listed)
+    assert "![Common neighbours of test pairs: cora](common-neighbours-cora.svg)\n*Common" in made
+    assert "30 positives.*" in made
+    # The existing setting is in both figures, and has one row.
+    shares = [row.ours for row in finding.rows if "without" in row.metric]
+    (line,) = [line for line in made.splitlines() if line.startswith("cora | ")]
+    assert line.startswith(f"cora | existing, heart | {' | '.join(f'{share:.2f} %' for share in shares)} | ")
+    drawn = pictures.picture(tmp_path, "heart-figure-4", "heart-figure-4-cora")
+    assert drawn.startswith("<svg")
+    assert "background:#fff;" in drawn
+    card = json.loads(path.read_text())
+    card["rows"][0]["ours"] += 1
+    path.write_text(json.dumps(card))
+    with pytest.raises(SystemExit, match=r"heart-figure-4\.json does not agree with another figure"):
+        heart_figures_tables.render(tmp_path, listed)

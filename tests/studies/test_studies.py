@@ -6,6 +6,7 @@ import base64
 import json
 import zlib
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -142,6 +143,14 @@ def test_factors_say_which_records_keep_no_ranks(tmp_path, monkeypatch) -> None:
     finding = studies.get("lpformer/factors").run(plan)
     assert {row.method for row in finding.rows} == {"cn", "cosine"}
     assert all(row.theirs is None for row in finding.rows)
+    (figure,) = finding.figures
+    assert [one.name for one in figure.series] == ["cn", "cosine"]
+    drawn = {(one.name, x): y for one in figure.series for x, y in zip(one.x, one.y, strict=True)}
+    named = {
+        (row.method, row.metric.removeprefix("mrr, ").replace(" links)", ")")): row for row in finding.rows
+    }
+    assert drawn == {place: row.ours for place, row in named.items() if "none or several" not in place[1]}
+    assert not any(one.low for one in figure.series)
     run_all = factors.run_all
 
     def forgetful(*given):
@@ -155,6 +164,42 @@ def test_factors_say_which_records_keep_no_ranks(tmp_path, monkeypatch) -> None:
     finding = factors._run(plan)
     assert {row.method for row in finding.rows} == {"cosine"}
     assert finding.missing == ["cn on cora: a record of an older version keeps no ranks"]
+
+
+def test_the_bars_of_factors_have_the_spread_over_seeds() -> None:
+    from trueedge.studies.factors import _figure
+
+    def row(method: str, factor: str, mean: float, std: float, seeds: int) -> studies.Comparison:
+        return studies.Comparison("cora", "existing", method, f"mrr, {factor} links)", mean, std, seeds, None)
+
+    rows = [row("gcn", "local (20", 60.0, 5.0, 3), row("gcn", "none or several (9", 1.0, 0.0, 3)]
+    rows += [row("cn", "local (20", 99.0, 0.0, 1), row("ncn", "local (20", 50.0, 4.0, 2)]
+    figure = _figure("cora", rows)
+    assert figure.note == "lines are ± a standard deviation over 2 to 3 seeds"
+    (gcn, cn, ncn) = figure.series
+    assert (gcn.x, gcn.low, gcn.high) == (("local (20)",), (55.0,), (65.0,))
+    assert (cn.low, cn.high) == ((), ())
+    assert (ncn.low, ncn.high) == ((46.0,), (54.0,))
+
+
+def test_the_table_of_factors_has_a_line_for_each_method(tmp_path, monkeypatch) -> None:
+    from trueedge.studies.factors import _figure
+
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "tools"))
+    import study_tables
+
+    assert "No results are stored yet" in study_tables.factors_table(tmp_path)
+    rows = [
+        studies.Comparison("cora", "existing", method, f"mrr, {factor} links)", mean, std, seeds, None)
+        for method, std, seeds in (("cn", 0.0, 1), ("gcn", 5.0, 3))
+        for factor, mean in (("local (20", 60.0), ("none or several (9", 1.0))
+    ]
+    finding = studies.Finding(rows, figures=[_figure("cora", rows)])
+    studies.write(studies.get("lpformer/factors"), finding, tmp_path / "lpformer-factors.json")
+    lines = study_tables.factors_table(tmp_path).splitlines()
+    assert lines[0] == "![MRR on cora on the links that only one factor predicts](factors-cora.svg)"
+    assert "| cora, mrr | seeds | local (20 links) | none or several (9 links) |" in lines
+    assert lines[-2:] == ["| `cn` | 1 | 60.0 | 1.0 |", "| `gcn` | 3 | 60.0 ± 5.0 | 1.0 ± 5.0 |"]
 
 
 def test_damaged_ranks_are_named() -> None:

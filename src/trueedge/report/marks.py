@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from trueedge.analysis.figure import Figure, Series
-from trueedge.report.colours import of_series
+from trueedge.report.colours import of_series, use
 from trueedge.report.frames import NARROW, Frame, bar_step
 from trueedge.report.markup import Markup, joined, tag
 from trueedge.report.scales import number_text
@@ -255,5 +255,7 @@ def _bars(
         if one.low and found.y.shows(one.low[i]) and found.y.shows(one.high[i]):
             middle = left + width / 2
             steps.append(f"M{middle:.1f} {found.y.at(one.low[i]):.1f}V{found.y.at(one.high[i]):.1f}")
-    whiskers = tag("path", d="".join(steps), style="stroke:currentColor;stroke-opacity:.75;stroke-width:1.5")
-    return joined([tag("g", *drawn, style=f"fill:{of_series(place)}"), whiskers if steps else ""])
+    # A seam in the colour of the ground: one of the colours of bars is that of the whiskers.
+    strokes = [f"stroke:{use('surface')};stroke-width:3.2", "stroke:currentColor;stroke-width:1.5"]
+    whiskers = [tag("path", d="".join(steps), style=stroke) for stroke in strokes if steps]
+    return joined([tag("g", *drawn, style=f"fill:{of_series(place)}"), *whiskers])

@@ -138,7 +138,7 @@ def _figure(
         for key, values in found.items()
     )
     where = f"{dataset}, released files" if released else dataset
-    sizes = ", ".join(f"{len(counts):,} {_name(*key)}" for key, counts in counted.items())
+    sizes = "; ".join(f"{len(counts):,} {_name(*key)}" for key, counts in counted.items())
     some = len(counted) > 2 and not released and len(next(iter(counted.values()))) > MOST_POSITIVES
     return Figure(
         name=f"{study.replace('/', '-')}-{dataset}{'-released' if released else ''}",
@@ -159,7 +159,7 @@ def _name(protocol: str, which: str) -> str:
 def _labels() -> list[str]:
     ends = [*STARTS[1:] - 1]
     single = [str(a) if a == b else f"{a}–{b}" for a, b in zip(STARTS, ends, strict=False)]
-    return [*single, f"{STARTS[-1]} or more"]
+    return [*single, f"{STARTS[-1]:,} or more"]
 
 
 def _rows(dataset: str, counted: Mapping[tuple[str, str], NDArray[np.int64]]) -> list[Comparison]:

@@ -83,15 +83,19 @@ def _observe(plan: Plan, *, number: int) -> Finding:
     task = tasks.task(DATASET, "existing", 0)
     assert isinstance(task, LinkTask)
     task = thinned(task, most=POSITIVES_PER_EVALUATION) if PROTOCOLS[number] == "heart" else task
+    # Evaluations are of one metric, which the figure's axes name.
+    for key in {"select", "stop"}.intersection(plan.settings):
+        raise InputError(f"{study} is about {METRIC}: remove the setting {key}")
     seeds = plan.seeds or SEEDS
     found: dict[str, list[Observed]] = {}
     missing: dict[str, None] = {}
     for place, name in enumerate(wanted):
+        method = plan.with_settings(methods.create(name, SCHEDULE))
         for seed in range(seeds):
             if plan.progress is not None:
                 plan.progress(f"{name} · seed {seed}", place * seeds + seed, len(wanted) * seeds)
             try:
-                found.setdefault(name, []).extend(observed(task, methods.create(name, SCHEDULE), seed, plan))
+                found.setdefault(name, []).extend(observed(task, method, seed, plan))
             except InputError as error:
                 missing[f"{name} under {task.protocol}: {error}"] = None
     drawn = {name: evaluations for name, evaluations in found.items() if evaluations}
@@ -100,7 +104,7 @@ def _observe(plan: Plan, *, number: int) -> Finding:
         raise InputError(f"nothing of {study} could be drawn: {next(iter(missing), 'no method matches')}")
     origin = provenance(task, plan.device)
     place_of_run = {name: origin[name] for name in ("device", "machine", "versions")}
-    return Finding(rows, list(missing), [place_of_run], [_points(study, task, drawn, seeds)])
+    return Finding(rows, list(missing), [place_of_run], [_points(study, task, drawn, plan)])
 
 
 def observed(task: LinkTask, method: Method, seed: int, plan: Plan) -> list[Observed]:
@@ -147,12 +151,13 @@ def _correlation(
     return [Comparison(task.dataset, task.protocol, method, metric, value, 0.0, seeds, None)]
 
 
-def _points(study: str, task: LinkTask, evaluations: dict[str, list[Observed]], seeds: int) -> Figure:
+def _points(study: str, task: LinkTask, evaluations: dict[str, list[Observed]], plan: Plan) -> Figure:
     series = tuple(
         Series(name, tuple(100 * valid for valid, _ in found), tuple(100 * test for _, test in found))
         for name, found in evaluations.items()
     )
-    positives = len(task.test.positives)
+    seeds, positives = plan.seeds or SEEDS, len(task.test.positives)
+    epochs, every = (plan.settings.get(key, SCHEDULE[key]) for key in ("epochs", "evaluate_every"))
     return Figure(
         name=study.replace("/", "-"),
         title=f"Validation and test while training on {task.dataset}, {task.protocol}",
@@ -161,7 +166,8 @@ def _points(study: str, task: LinkTask, evaluations: dict[str, list[Observed]], 
         y_label=f"test {METRIC}, %",
         series=series,
         diagonal=True,
-        note=f"{seeds} seeds, evaluations every {SCHEDULE['evaluate_every']} epochs, {positives:,} positives",
+        note=f"{seeds} seed{'s' * (seeds > 1)} of {epochs} epochs, an evaluation every {every}; "
+        f"{positives:,} positives",
     )
 
 
