@@ -312,17 +312,13 @@ def test_the_table_of_the_docs_joins_the_figures_and_refuses_others(tmp_path, mo
     import heart_figures_tables
     import pictures
 
-    def listed(columns: list[str], rows: list[list[str]]) -> str:
-        assert all(len(row) == len(columns) for row in rows)
-        return "\n".join(" | ".join(row) for row in rows)
-
-    assert "No results are stored yet" in heart_figures_tables.render(tmp_path, listed)
+    assert "No results are stored yet" in heart_figures_tables.render(tmp_path)
     for number in (3, 4):
         finding = studies.get(f"heart/figure-{number}").run(Plan(datasets=("cora",)))
         path = studies.write(
             studies.get(f"heart/figure-{number}"), finding, tmp_path / f"heart-figure-{number}.json"
         )
-    made = heart_figures_tables.render(tmp_path, listed)
+    made = heart_figures_tables.render(tmp_path)
     assert "![Common neighbours of test pairs: cora](common-neighbours-cora.svg)\n*Common" in made
     assert "30 positives.*" in made
     # The existing setting is in both figures, and has one row.
@@ -336,4 +332,4 @@ def test_the_table_of_the_docs_joins_the_figures_and_refuses_others(tmp_path, mo
     card["rows"][0]["ours"] += 1
     path.write_text(json.dumps(card))
     with pytest.raises(SystemExit, match=r"heart-figure-4\.json does not agree with another figure"):
-        heart_figures_tables.render(tmp_path, listed)
+        heart_figures_tables.render(tmp_path)
