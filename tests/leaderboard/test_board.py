@@ -12,7 +12,8 @@ from tests.leaderboard.boards import card, certificates, frozen, reproduced, res
 import trueedge as te
 from trueedge.errors import InputError
 from trueedge.leaderboard.board import Board, BoardTask, EntryCard
-from trueedge.leaderboard.board.reproducing import add_certificate, keep_rerun
+from trueedge.leaderboard.board.reproducing import add_certificate, keep_rerun, run_again
+from trueedge.leaderboard.board.standings import standing_of
 from trueedge.leaderboard.board.unit_files import headline_values, write_units
 
 
@@ -117,6 +118,32 @@ def test_running_it_again_lifts_an_entry(board: Board) -> None:
     assert again.tier == "reproduced"
     assert (again.reproductions[0].by, again.reproductions[0].how) == ("B. Person", "rerun")
     assert board.check() == []
+
+
+@pytest.mark.parametrize("by", ["A. Person", " a.  PERSON ", "Ａ. Person"])
+def test_an_author_cannot_reproduce_his_own_entry(board: Board, by: str, monkeypatch) -> None:
+    task, entry = board.task("karate-existing"), board.entry("karate-existing", "ra")
+    monkeypatch.setattr("trueedge.runs.rerun.rerun", lambda *_, **__: pytest.fail("it was run"))
+    for call in (
+        lambda: run_again(entry, task, by, "2026-01-06"),
+        lambda: keep_rerun(entry, task, by, "2026-01-06", 0, 0.5),
+        lambda: add_certificate(entry, task, entry.paths[0], by, "2026-01-06"),
+    ):
+        with pytest.raises(InputError, match="is an author of ra: another party has to reproduce it"):
+            call()
+    assert board.entry("karate-existing", "ra").tier == "consistent"
+
+
+def test_a_proof_whose_name_is_changed_to_an_authors_is_found_and_not_ranked(board: Board) -> None:
+    reproduced(board.entry("karate-existing", "ra"))
+    (proof,) = (board.folder / "karate-existing" / "ra").glob("reproduced-*.json")
+    proof.write_text(proof.read_text().replace("B. Person", "a. person"))
+    assert board.entry("karate-existing", "ra").tier == "consistent"
+    assert [one.sentence for one in board.check()] == [
+        "a. person is an author of ra: another party has to reproduce it"
+    ]
+    rows = standing_of(board.task("karate-existing"), board.entries("karate-existing")).rows
+    assert [row.places for row in rows] == [None, None]
 
 
 def test_parties_whose_names_give_one_file_name_keep_a_proof_each(board: Board) -> None:

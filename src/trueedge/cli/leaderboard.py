@@ -192,7 +192,7 @@ def reproduce(
     folder: BoardFolder,
     task: TaskName,
     entry: EntryName,
-    by: Annotated[str, typer.Option(help="Who reproduces it.")],
+    by: Annotated[str, typer.Option(help="Who reproduces it: not an author.")],
     certificate: Annotated[
         Path | None,
         typer.Option(help="Your own certificate of the task.", show_default="the method is run again"),

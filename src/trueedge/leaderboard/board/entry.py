@@ -95,12 +95,14 @@ class Entry:
     def tier(self) -> Tier:
         """Return what speaks for its numbers.
 
-        ``scored``: judged here on hidden labels. ``reproduced``: another party got a value within its
-        interval, or ran it again. ``consistent``: its certificates verify, which a forged one does too.
+        ``scored``: judged here on hidden labels. ``reproduced``: another party, no author, got a value
+        within its interval or ran it again. ``consistent``: its certificates verify, which a forged one
+        does too.
         """
         if self.scored is not None:
             return "scored"
-        return "reproduced" if self.reproductions else "consistent"
+        others = any(not self.card.is_author(one.by) for one in self.reproductions)
+        return "reproduced" if others else "consistent"
 
     def keeps_units_alone(self, seed: int) -> bool:
         """Return whether the scores of a seed are kept elsewhere, and their values per unit here."""

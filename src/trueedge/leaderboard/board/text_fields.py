@@ -64,6 +64,15 @@ def folder_name_of(title: str) -> str:
     return f"{name}-entry" if DEVICES.fullmatch(name) else name
 
 
+def same_name(first: str, second: str) -> bool:
+    """Return whether two texts name the same person: whatever the case, the width and the spaces."""
+    return _plain_name(first) == _plain_name(second)
+
+
+def _plain_name(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
 def address_field(value: object, field: str) -> str:
     """Return an https address, or raise an InputError."""
     text = text_field(value, field, LONGEST_ADDRESS)
