@@ -58,6 +58,20 @@ def test_a_problem_is_a_line_and_status_1(trueedge, board) -> None:
     assert "1 problem" in err
 
 
+def test_a_build_of_a_board_with_problems_names_them_and_has_status_1(trueedge, board) -> None:
+    assert trueedge(*ADD, *CARD)[0] == 0
+    for number in range(6):
+        Path(f"board/karate-existing/ra/note-{number}.txt").write_text("x")
+    status, _, err = trueedge("leaderboard", "build", "board", "-o", "pages")
+    assert status == 1
+    assert "karate-existing/ra/note-4.txt: no such file belongs to an entry" in err
+    assert "note-5.txt" not in err
+    assert "the board has 6 problems, the first 5 above: what fails the check is not ranked" in " ".join(
+        err.split()
+    )
+    assert "fails the check" in Path("pages/karate-existing/index.html").read_text()
+
+
 def test_an_entry_is_described_by_a_file_or_by_options(trueedge, board) -> None:
     Path("entry.toml").write_text('name = "RA"\nauthors = ["A. Person"]\nlicence = "MIT"\n')
     status, _, err = trueedge(*ADD, "--entry", "entry.toml", *CARD)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +16,8 @@ from trueedge.tasks.storage import is_saved
 BoardFolder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the board.")]
 Place = Annotated[Path, typer.Option("--board", metavar="DIR", help="The folder of the board.")]
 TaskName = Annotated[str, typer.Argument(metavar="TASK", help="The name of a task of the board.")]
+# So many problems are named by a build.
+NAMED = 5
 EntryName = Annotated[str, typer.Argument(metavar="ENTRY", help="The name of an entry of the task.")]
 
 
@@ -58,7 +61,6 @@ def task(
         trueedge leaderboard task cora -p heart --seeds 3 --board board
     """
     from trueedge.leaderboard.board import Board
-    from trueedge.leaderboard.board.audit_card import write_audit
 
     opened, words = Board.open(board), option or []
     with showing.progress(seeds, "making the task"):
@@ -67,7 +69,7 @@ def task(
         given = {} if is_saved(dataset) else parsing.options(words, [chosen])[chosen]
         made = opened.add_task(frozen[:1] if is_saved(dataset) else frozen, name, options=given)
         if audit:
-            write_audit(opened.folder / made.name, frozen[0])
+            opened.add_audit(made.name, frozen[0])
     showing.note(f"{made.name} has {showing.count(len(made.seeds), 'seed')} and is ranked by {made.headline}")
 
 
@@ -155,7 +157,8 @@ def build(
 ) -> None:
     """Build the pages of a board: static files that need no server.
 
-    The same board gives the same bytes on every machine. Tasks that did not change are not built again.
+    The same board gives the same bytes on every machine. Tasks that did not change are not built again. An
+    entry that fails the check is not ranked: its page says why, and the exit status is 1.
 
     Example:
         trueedge leaderboard build board -o site
@@ -168,6 +171,20 @@ def build(
         made = write(opened, output, jobs=jobs)
     unchanged = showing.count(made.reused, "task")
     showing.note(f"{output}/index.html: {showing.count(made.pages, 'page')}, {unchanged} unchanged")
+    _refuse_problems(made.problems, folder)
+
+
+def _refuse_problems(problems: Sequence[str], folder: Path) -> None:
+    """Name the first problems of a board, and end with the exit status 1 if there are any."""
+    if not problems:
+        return
+    for problem in problems[:NAMED]:
+        showing.note(problem)
+    more = f", the first {NAMED} above" if len(problems) > NAMED else ""
+    raise InputError(
+        f"the board has {showing.count(len(problems), 'problem')}{more}: what fails the check is not ranked;"
+        f" 'trueedge leaderboard check {folder}' lists all"
+    )
 
 
 def withdraw(
@@ -300,11 +317,12 @@ def own(
     )
     for line in made.summary():
         showing.note(line)
-    write(made.board, output / "site", jobs=jobs)
+    site = write(made.board, output / "site", jobs=jobs)
     entries = sum(made.entries.values())
     listed = "1 entry" if entries == 1 else f"{entries:,} entries"
     tasks = showing.count(len(made.methods), "task")
     showing.note(f"{output / 'site' / 'index.html'}: {listed} on {tasks}")
+    _refuse_problems(site.problems, made.board.folder)
 
 
 COMMANDS = (create, task, add, check, build, withdraw, reproduce, own)

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from trueedge.errors import InputError, unknown
+from trueedge.files.digests import file_digest
 from trueedge.files.writing import new_folder, write_text
+from trueedge.leaderboard.board.audit_card import write_audit
 from trueedge.leaderboard.board.certificates import complaints_of, complaints_together
 from trueedge.leaderboard.board.checking import problems_of
 from trueedge.leaderboard.board.entry import SCORES, UNITS, Entry
@@ -127,9 +129,15 @@ class Board:
                     f"{card.name} is another task on this board: give a changed task a name of its own, and"
                     " the old one superseded_by"
                 )
-            return card
+            return self.task(card.name)
         write_text(path, card.to_toml(), "the task")
         return card
+
+    def add_audit(self, name: str, task: Task) -> None:
+        """Audit a task and keep what was found; its card says that there is an audit, and which."""
+        path = write_audit(self.folder / name, task)
+        if path is not None:
+            self.update_task(replace(self.task(name), audit=file_digest(path)))
 
     def update_task(self, card: BoardTask) -> BoardTask:
         """Replace the card of a task that is on the board, for example when a season ends."""
@@ -205,7 +213,11 @@ class Board:
 
     def _entry_folders(self, task: str) -> list[Path]:
         place = self.folder / task
-        names = sorted(one.name for one in os.scandir(place) if one.is_dir() and not one.name.startswith("."))
+        names = sorted(
+            one.name
+            for one in os.scandir(place)
+            if one.is_dir(follow_symlinks=False) and not one.name.startswith(".")
+        )
         return [place / name for name in names]
 
     def _task_of(self, card: Mapping[str, Any]) -> BoardTask:

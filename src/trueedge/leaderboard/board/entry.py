@@ -10,6 +10,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from trueedge.errors import InputError
 from trueedge.files.cards import read_json
 from trueedge.leaderboard.board.entry_card import FILE, EntryCard
@@ -64,6 +67,11 @@ class Entry:
     def certificates(self) -> dict[int, Mapping[str, Any]]:
         """Return the content of each certificate; nothing in it is verified here."""
         return {seed: read_certificate(path) for seed, path in self.paths.items()}
+
+    @cached_property
+    def kept_values(self) -> dict[int, NDArray[np.float64]]:
+        """Return where the headline's values of a seed that was verified are kept, for ranks."""
+        return {}
 
     @cached_property
     def seals(self) -> frozenset[str]:

@@ -11,7 +11,7 @@ from typing import Any
 from trueedge import datasets as data_sets
 from trueedge import methods, tasks
 from trueedge.errors import InputError, unknown
-from trueedge.leaderboard.board.audit_card import write_audit
+from trueedge.leaderboard.board.audit_card import FILE as AUDIT_FILE
 from trueedge.leaderboard.board.board import Board
 from trueedge.leaderboard.board.own_runs import Filling, OwnBoard, fill
 from trueedge.methods import Method
@@ -67,8 +67,8 @@ def own_board(
     start, fillings = time.monotonic(), []
     for dataset, protocol, frozen in _frozen_tasks(made, datasets, under, seeds):
         card = board.add_task(frozen)
-        if not (board.folder / card.name / "audit.json").exists():
-            write_audit(board.folder / card.name, frozen[0])
+        if not (board.folder / card.name / AUDIT_FILE).exists() or not card.audit:
+            board.add_audit(card.name, frozen[0])
         fitting = fitting_methods(chosen, protocol, frozen[0], settings or {})
         made.methods[card.name] = len(fitting)
         cells = {}
