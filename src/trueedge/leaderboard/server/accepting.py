@@ -16,6 +16,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, delete, func, insert, select
 
 from trueedge.errors import InputError
+from trueedge.files.text import shown
 from trueedge.leaderboard.board import Board, BoardTask, EntryCard
 from trueedge.leaderboard.board.entry_card import FILE as ENTRY_FILE
 from trueedge.leaderboard.board.text_fields import folder_name_of
@@ -166,21 +167,29 @@ def season_start(task: BoardTask) -> float:
 
 def _parsed(body: bytes) -> dict[str, Any]:
     try:
-        values = json.loads(body.decode(), object_pairs_hook=_once)
-        # Fails for values that are nested too deeply, and for NaN.
+        values = json.loads(body.decode(), object_pairs_hook=_once, parse_constant=_no_number)
+        # Fails for values that are nested too deeply to be kept.
         digest(values)
-    except (ValueError, RecursionError):
-        raise ApiError(422, "the body is not JSON with every key once") from None
+    except RecursionError:
+        raise ApiError(422, "the body is nested too deeply") from None
+    except ValueError:
+        raise ApiError(422, "the body is not JSON") from None
     if not isinstance(values, dict) or not set(values) <= FIELDS:
         raise ApiError(422, f"the body must be an object with some of {', '.join(sorted(FIELDS))}")
     return values
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise ApiError(422, f"the body has the key {shown(name)} twice in one object")
+        found[name] = value
     return found
+
+
+def _no_number(word: str) -> None:
+    raise ApiError(422, f"the body holds {word}, which is no number in JSON")
 
 
 def _task(name: object, board: Board) -> BoardTask:
