@@ -21,10 +21,16 @@ if TYPE_CHECKING:
 NUMBERS = ("ours", "published", "difference", "seeds")
 # Longer tables are easier to read as a figure.
 MOST_LINES = 24
+# Where evidence is in a clone.
+EVIDENCE = Path("results")
+# Families of methods that have one run on a fixed split.
+NOTHING_RANDOM = ("heuristics", "counting")
+MOST_NAMES = 8
 
 
 @engines.with_engine
 def reproduce(
+    context: typer.Context,
     study: Annotated[
         str | None,
         typer.Argument(
@@ -61,9 +67,10 @@ def reproduce(
             "--missing", help="List the published values whose data is here and that have no evidence."
         ),
     ] = False,
-    evidence: Annotated[Path, typer.Option(help="With --missing: the folder of the evidence.")] = Path(
-        "results"
-    ),
+    evidence: Annotated[
+        Path | None,
+        typer.Option(help="With --missing: the folder of the evidence.", show_default=str(EVIDENCE)),
+    ] = None,
     tuned: Annotated[
         bool,
         typer.Option(
@@ -115,13 +122,15 @@ def reproduce(
 
     speak(quiet, verbose)
     if missing:
-        if study is not None:
-            raise InputError("--missing is about all studies: remove STUDY")
-        _show_missing(evidence)
+        _refuse_others(context, "--missing is about all studies", "missing", "evidence")
+        _show_missing(evidence or EVIDENCE)
         return
+    if evidence is not None:
+        raise InputError("--evidence is for --missing: add it, or remove --evidence")
     if study is None:
         raise InputError("which study? 'trueedge reproduce list' shows them all")
     if study == "list":
+        _refuse_others(context, "'list' shows all studies", "study")
         rows = [[one.name, one.title, one.citation] for one in catalogue()]
         showing.table("Studies", ["name", "what it shows", "paper"], rows, texts=(1, 2))
         return
@@ -166,6 +175,7 @@ def reproduce(
         note_records(store, plan.used)
     if finding.rows:
         _show(chosen, finding.rows)
+        _note_single_seeds(finding.rows, seeds)
     for figure in finding.figures:
         _show_figure(figure)
     gaps = [abs(row.difference) for row in finding.rows if row.difference is not None]
@@ -189,10 +199,40 @@ def reproduce(
     end(store)
 
 
+def _refuse_others(context: typer.Context, why: str, *used: str) -> None:
+    """Refuse arguments and options that would be ignored."""
+    for one in context.command.params:
+        source = None if one.name is None else context.get_parameter_source(one.name)
+        given = source is not None and source.name == "COMMANDLINE"
+        if given and one.name not in (*used, "quiet", "verbose"):
+            name = max(one.opts, key=len) if one.param_type_name == "option" else str(one.metavar or one.name)
+            raise InputError(f"{why}: remove {name}")
+
+
+def _note_single_seeds(rows: Sequence[Comparison], seeds: int | None) -> None:
+    """Say once why a method has one seed, although several were asked for."""
+    from trueedge import methods
+
+    families = {kind.name: kind.family for kind in methods.catalogue()}
+    names = dict.fromkeys(
+        row.method
+        for row in rows
+        if row.seeds == 1 and families.get(row.method.partition("/")[0]) in NOTHING_RANDOM
+    )
+    if names and seeds is not None and seeds > 1:
+        listed = ", ".join(list(names)[:MOST_NAMES]) + (" …" if len(names) > MOST_NAMES else "")
+        showing.note(f"one seed, since nothing is random in a heuristic on a fixed split: {listed}")
+
+
 def _show_missing(folder: Path) -> None:
     """Print the published values without evidence, and how long they take."""
     from trueedge.studies.missing import coverage
 
+    if folder == EVIDENCE and not folder.is_dir():
+        raise InputError(
+            f"there is no folder {folder} here: the evidence is in a clone of trueedge's repository; run the"
+            " command there, or name its folder with --evidence"
+        )
     found = coverage(folder)
     rows = [
         [group.study, group.dataset, group.method, ", ".join(group.metrics), _duration(group.seconds)]
