@@ -223,3 +223,20 @@ def test_scores_too_large_for_git_are_put_elsewhere_by_their_hash(board: Board, 
     assert kept == sorted(one["hashes"]["scores"] for one in added.certificates.values())
     assert board.check() == []
     assert (board.folder / ".gitignore").read_text().startswith(".scores/\n")
+
+
+def test_a_name_without_latin_letters_asks_for_the_name_of_a_folder(board: Board, tmp_path: Path) -> None:
+    theirs = certificates(tmp_path / "theirs", "pa")
+    with pytest.raises(InputError, match=r"letters a-z and digits 0-9 .* '日本語' has none: name the folder"):
+        board.add(theirs, card(name="日本語"))
+    assert board.add(theirs, card(name="日本語"), name="nihongo").name == "nihongo"
+
+
+def test_a_certificate_that_is_given_twice_is_named_by_its_file(board: Board, tmp_path: Path) -> None:
+    theirs = certificates(tmp_path / "theirs", "pa")
+    with pytest.raises(InputError, match=r"pa-0\.json is given twice"):
+        board.add([theirs[0], theirs[0]], card(name="PA"))
+    for path in tmp_path.glob("theirs/pa-0.*"):
+        shutil.copy(path, path.with_name(path.name.replace("pa-0", "again")))
+    with pytest.raises(InputError, match=r"1\. pa-0\.json and 2\. again\.json are the same certificate"):
+        board.add([theirs[0], tmp_path / "theirs" / "again.json"], card(name="PA"))

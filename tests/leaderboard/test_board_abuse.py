@@ -53,7 +53,7 @@ def test_a_forged_perfect_certificate_is_consistent_and_unranked(board: Board, m
 
 
 def test_a_replayed_seal_is_refused_and_found(board: Board, made) -> None:
-    with pytest.raises(InputError, match="is one of ra"):
+    with pytest.raises(InputError, match=r"ra-0\.json is already a certificate of karate-existing/ra"):
         board.add(sorted((made / "made").glob("ra-?.json")), card(name="Mine"))
     shutil.copytree(board.folder / TASK / "ra", board.folder / TASK / "thief")
     assert "thief/seed-0.json: it has the seal of a certificate of karate-existing/ra" in sentences(board)

@@ -252,3 +252,11 @@ def test_a_body_is_refused_for_what_is_wrong_with_it(served: Served, body: bytes
     answer = served.ask("POST", "/api/v1/submissions", content=body)
     assert answer.status_code == 422
     assert said in answer.json()["error"]
+
+
+def test_what_a_team_can_change_is_said(served: Served) -> None:
+    body = served.certificate_body("ra", name="日本語")
+    assert "the entry's name, and '日本語' has none: add some" in served.post(body).json()["error"]
+    body = served.certificate_body("ra")
+    body["certificates"] = [*body["certificates"], body["certificates"][1]]
+    assert served.post(body).json()["error"] == "certificate 3 is certificate 2 again"

@@ -91,6 +91,12 @@ def add(
     task: Annotated[
         str | None, typer.Option(help="The task's name.", show_default="that of the certificates")
     ] = None,
+    folder: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="The name of the entry's folder: a-z, 0-9, . _ + -", show_default="its name"
+        ),
+    ] = None,
 ) -> None:
     """Verify certificates and add them to a board as an entry.
 
@@ -119,7 +125,7 @@ def add(
     else:
         card = EntryCard.from_dict({key: value for key, value in given.items() if value})
     with showing.progress(1, "verifying"):
-        added = Board.open(board).add(certificates, card, task)
+        added = Board.open(board).add(certificates, card, task, folder)
     seeds = showing.count(len(added.paths), "certificate")
     showing.note(f"{added.task}/{added.name} has {seeds} and is {added.tier}")
     if added.tier == "consistent":
@@ -219,7 +225,10 @@ def reproduce(
         str | None, typer.Option("--task", help="The data, if the certificate names no known data set.")
     ] = None,
     method: Annotated[
-        str | None, typer.Option("-m", "--method", help="The entry's method, FILE.py:NAME or MODULE:NAME.")
+        str | None,
+        typer.Option(
+            "-m", "--method", help="The entry's method if it is your own: FILE.py:NAME or MODULE:NAME."
+        ),
     ] = None,
     device: Annotated[str | None, typer.Option(help="cpu or cuda.")] = None,
 ) -> None:
@@ -234,7 +243,6 @@ def reproduce(
     from trueedge.leaderboard.board import Board
     from trueedge.leaderboard.board.board import today
     from trueedge.leaderboard.board.reproducing import add_certificate, run_again
-    from trueedge.runs.own_code import own_method
 
     opened = Board.open(folder)
     chosen, found = opened.task(task), opened.entry(task, entry)
@@ -242,7 +250,7 @@ def reproduce(
         if certificate is not None:
             proof = add_certificate(found, chosen, certificate, by, today())
         else:
-            own = None if method is None else own_method(method)
+            own = None if method is None else parsing.one_method(method)
             proof = run_again(found, chosen, by, today(), seed=seed, source=source, method=own, device=device)
     ends = f"[{proof.low:.6f}, {proof.high:.6f}]"
     showing.note(f"{task}/{entry} is reproduced: {proof.metric} {proof.value:.6f}, in {ends}")
@@ -292,7 +300,13 @@ def own(
         trueedge leaderboard own -o own -d cora -p heart
         trueedge leaderboard own -o glance -m heuristics,gcn,counting -d karate,nations --set epochs=5
     """
-    from trueedge.leaderboard.board.own import DATASETS, own_board, wanted_methods
+    from trueedge.leaderboard.board.own import (
+        DATASETS,
+        check_request,
+        own_board,
+        refuse_foreign,
+        wanted_methods,
+    )
     from trueedge.leaderboard.pages import build as write
     from trueedge.results import Store
 
@@ -300,14 +314,19 @@ def own(
     data = list(DATASETS) if datasets is None else parsing.names(datasets, "data set")
     owners = {kind.name: kind.space() for kind in wanted_methods(names)}
     settings = parsing.assignments(set_ or [], owners, "setting")
+    unwanted = [] if skipped is None else parsing.names(skipped, "method")
+    protocols = [] if under is None else parsing.names(under, "protocol")
+    # Before the folder of the records is made.
+    check_request(unwanted, data, protocols, device)
+    refuse_foreign(output)
     made = own_board(
         output / "board",
         Store(output / "runs"),
         chosen=names,
-        skipped=[] if skipped is None else parsing.names(skipped, "method"),
+        skipped=unwanted,
         settings={name: one for name, one in settings.items() if one},
         datasets=data,
-        under=[] if under is None else parsing.names(under, "protocol"),
+        under=protocols,
         seeds=seeds,
         jobs=jobs,
         limit=limit * 60 or None,

@@ -101,16 +101,14 @@ def complaints_together(cards: Mapping[str, Mapping[str, Any]]) -> Iterator[str]
             if cards[name].get(what) != cards[names[0]].get(what):
                 yield f"{name} has other {what} than {names[0]}: an entry is one method with one setting"
                 break
-    yield from _repeated(cards, "seed", "two certificates of one seed")
-    yield from _repeated(cards, "seal", "the same certificate twice")
-
-
-def _repeated(cards: Mapping[str, Mapping[str, Any]], field: str, what: str) -> Iterator[str]:
-    first: dict[Any, str] = {}
+    seals: dict[str, str] = {}
+    seeds: dict[int, str] = {}
     for name, card in cards.items():
-        if card[field] in first:
-            yield f"{first[card[field]]} and {name} are {what}, {str(card[field])[:12]}"
-        first.setdefault(card[field], name)
+        same, beside = seals.setdefault(card["seal"], name), seeds.setdefault(card["seed"], name)
+        if same != name:
+            yield f"{same} and {name} are the same certificate twice"
+        elif beside != name:
+            yield f"{beside} and {name} are two certificates of one seed, {card['seed']}"
 
 
 def missing_seeds(task: BoardTask, cards: Sequence[Mapping[str, Any]]) -> list[int]:
