@@ -148,9 +148,25 @@ def test_an_entry_that_fails_the_check_is_not_ranked_and_the_build_says_so_each_
     told = json.loads((tmp_path / "site" / "karate-existing" / "standing.json").read_text())["entries"]
     assert [(one["entry"], one["rank"]) for one in told][:2] == [("cn", [1, 1]), ("odd", None)]
     ra = next(one for one in told if one["entry"] == "ra")
-    assert (ra["value"], ra["tier"]) == (None, "consistent")
+    assert (ra["value"], ra["tier"]) == (None, None)
     assert ra["unranked"].startswith("fails the check: seed-1.json has other method than seed-0.json")
     assert ra["unranked"].endswith("(and 1 more)")
+
+
+@pytest.mark.parametrize("name", ["seed-0.json", "reproduced-b-person-0.json", "seed-0.scores.npz"])
+def test_a_damaged_file_of_one_entry_stops_no_page_and_no_path_is_in_them(
+    made: Path, tmp_path: Path, name: str
+) -> None:
+    shutil.copytree(made / "board", tmp_path / "board")
+    (tmp_path / "board" / "karate-existing" / "ra" / name).write_text("{")
+    found = build(Board.open(tmp_path / "board"), tmp_path / "site")
+    assert len(found.problems) == (2 if name.startswith("seed-0.s") else 1)
+    assert name in found.problems[0]
+    written = texts(tmp_path / "site")
+    assert str(tmp_path) not in "".join(written.values())
+    assert "fails the check" in written["karate-existing/entries/ra.html"]
+    assert "trueedge verify" not in written["karate-existing/entries/ra.html"]
+    assert ">damaged<" in written["karate-existing/index.html"]
 
 
 def test_entries_of_another_task_than_its_card_says_are_not_ranked(made: Path, tmp_path: Path) -> None:

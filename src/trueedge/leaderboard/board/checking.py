@@ -41,7 +41,7 @@ def problems_of(folder: Path) -> Iterator[Problem]:
         try:
             task = BoardTask.from_toml(folder / name / TASK_FILE)
         except InputError as error:
-            yield problem_of(folder, folder / name / TASK_FILE, error)
+            yield _problem_of(folder, folder / name / TASK_FILE, error)
             continue
         yield from problems_of_task(folder, task)
         entries = []
@@ -50,7 +50,7 @@ def problems_of(folder: Path) -> Iterator[Problem]:
                 folder_name(place.name, "the name of an entry")
                 entries.append(Entry.open(place))
             except InputError as error:
-                yield problem_of(folder, place / ENTRY_FILE, error)
+                yield _problem_of(folder, place / ENTRY_FILE, error)
         found = problems_of_entries(entries, task)
         for entry in entries:
             yield from found.get(entry.name, ())
@@ -81,7 +81,7 @@ def problems_of_task(folder: Path, task: BoardTask) -> Iterator[Problem]:
     try:
         found = read_audit(place)
     except InputError as error:
-        yield problem_of(folder, place / AUDIT_FILE, error)
+        yield _problem_of(folder, place / AUDIT_FILE, error)
     else:
         if task.audit and found is None:
             yield Problem(task.name, f"it has no {AUDIT_FILE}, although its card names one")
@@ -101,7 +101,7 @@ def problems_of_entries(entries: Sequence[Entry], task: BoardTask) -> dict[str, 
     Values of the headline that were verified are kept in the entries, so that ranks need not read the scores
     again.
     """
-    found = {entry.name: list(_entry(entry, task)) for entry in entries}
+    found = {entry.name: [_without_folder(one, entry) for one in _entry(entry, task)] for entry in entries}
     for name, problem in _shared_seals(entries, {name for name, problems in found.items() if problems}):
         found[name].append(problem)
     return {name: problems for name, problems in found.items() if problems}
@@ -134,7 +134,7 @@ def _entry(entry: Entry, task: BoardTask) -> Iterator[Problem]:
         cards = {path.name: entry.certificates[seed] for seed, path in entry.paths.items()}
         scored = entry.scored
     except InputError as error:
-        yield problem_of(folder, entry.folder, error)
+        yield Problem(where, str(error))
         return
     if scored is not None and not task.hidden:
         yield Problem(f"{where}/{SCORED}", "only the judge of a hidden task scores an entry")
@@ -235,10 +235,19 @@ def _proofs(folder: Path, entry: Entry, task: BoardTask) -> Iterator[Problem]:
             for sentence in complaints_of_proof(path, entry, task):
                 yield Problem(str(path.relative_to(folder)), sentence)
         except InputError as error:
-            yield problem_of(folder, path, error)
+            yield _problem_of(folder, path, error)
 
 
-def problem_of(folder: Path, path: Path, error: InputError) -> Problem:
+def _without_folder(problem: Problem, entry: Entry) -> Problem:
+    """Return a problem whose sentence names files from the board's folder on, as on every machine."""
+    sentence = problem.sentence
+    for folder in (entry.folder, entry.folder.parents[1]):
+        if folder.name:
+            sentence = sentence.replace(f"{folder}/", "")
+    return Problem(problem.path, sentence)
+
+
+def _problem_of(folder: Path, path: Path, error: InputError) -> Problem:
     """Return an error of a file as a problem that names the file once."""
     sentence = str(error).removeprefix(f"{path}: ").removeprefix(f"{path} ").replace(f"{folder}/", "")
     return Problem(str(path.relative_to(folder)), sentence)

@@ -46,6 +46,7 @@ class Row:
         seconds: how long fitting and scoring took, the mean over its certificates; None if not said.
         memory: the largest peak memory in bytes; None if not said.
         same_scores: other entries whose scores are the same, number by number.
+        failed: whether it fails the check; then nothing speaks for it, whatever its tier.
     """
 
     entry: Entry
@@ -60,6 +61,7 @@ class Row:
     seconds: float | None = None
     memory: float | None = None
     same_scores: tuple[str, ...] = ()
+    failed: bool = False
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -147,7 +149,7 @@ def _measured(task: BoardTask, entry: Entry, failed: str) -> _Measured:
     """Return an entry with its values; one that fails the check is shown without."""
     if entry.withdrawn or failed:
         reason = "withdrawn" if entry.withdrawn else failed
-        return _Measured(Row(entry=entry, tier="consistent", unranked=reason))
+        return _Measured(Row(entry=entry, tier="consistent", unranked=reason, failed=bool(failed)))
     try:
         cards, tier = entry.certificates, entry.tier
         values: dict[str, list[Any]] = {}
@@ -157,7 +159,8 @@ def _measured(task: BoardTask, entry: Entry, failed: str) -> _Measured:
         if not samples:
             raise InputError("it has no certificate")
     except InputError as error:
-        return _Measured(Row(entry=entry, tier="consistent", unranked=f"fails the check: {error}"))
+        reason = f"fails the check: {error}"
+        return _Measured(Row(entry=entry, tier="consistent", unranked=reason, failed=True))
     missing = missing_seeds(task, list(cards.values()))
     reason = "" if tier in RANKED else "not reproduced yet"
     if missing:
@@ -282,7 +285,8 @@ def _judged(
 
 def _judged_row(entry: Entry, told: Any, failed: str) -> Row:
     if entry.withdrawn or failed:
-        return Row(entry=entry, tier="scored", unranked="withdrawn" if entry.withdrawn else failed)
+        reason = "withdrawn" if entry.withdrawn else failed
+        return Row(entry=entry, tier="scored", unranked=reason, failed=bool(failed))
     if not isinstance(told, dict) or not is_number(told.get("value")):
         return Row(entry=entry, tier="scored", unranked="shown when the season ends")
     low, high = (float(told[name]) if is_number(told.get(name)) else None for name in ("low", "high"))
@@ -307,7 +311,7 @@ def standing_json(standing: Standing) -> str:
             "entry": row.entry.name,
             "name": row.entry.card.name,
             "authors": list(row.entry.card.authors),
-            "tier": row.tier,
+            "tier": None if row.failed else row.tier,
             "rank": list(row.places) if row.places else None,
             "letters": letters_text(row),
             "value": _rounded(row.value),

@@ -50,6 +50,8 @@ def tier_badge(row: Row) -> Markup:
     """Return the tier of an entry as a badge."""
     if row.entry.withdrawn:
         return tag("span", "withdrawn", class_="tier withdrawn")
+    if row.failed:
+        return tag("span", "damaged", class_="tier withdrawn")
     return tag("span", row.tier, class_=f"tier {row.tier}", title=TIERS[row.tier])
 
 
