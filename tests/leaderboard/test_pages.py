@@ -166,7 +166,7 @@ def test_a_damaged_file_of_one_entry_stops_no_page_and_no_path_is_in_them(
     assert str(tmp_path) not in "".join(written.values())
     assert "fails the check" in written["karate-existing/entries/ra.html"]
     assert "trueedge verify" not in written["karate-existing/entries/ra.html"]
-    assert ">damaged<" in written["karate-existing/index.html"]
+    assert ">invalid<" in written["karate-existing/index.html"]
 
 
 def test_entries_of_another_task_than_its_card_says_are_not_ranked(made: Path, tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def tier_badge(row: Row) -> Markup:
     if row.entry.withdrawn:
         return tag("span", "withdrawn", class_="tier withdrawn")
     if row.failed:
-        return tag("span", "damaged", class_="tier withdrawn")
+        return tag("span", "invalid", class_="tier withdrawn")
     return tag("span", row.tier, class_=f"tier {row.tier}", title=TIERS[row.tier])
 
 
