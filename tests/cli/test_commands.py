@@ -191,6 +191,12 @@ def test_reproduce_lists_its_studies_and_shows_ours_beside_theirs(trueedge, data
     title, header = out.splitlines()[:2]
     assert "citeseer · heart-released · 1 seed" in title
     assert header.split() == ["method", "metric", "ours", "published", "difference"]
+    assert "one seed, since" not in err
+    status, out, err = trueedge(
+        "reproduce", "heart/table-4", "--dataset", "citeseer", "-m", "cn", "--seeds", "3"
+    )
+    assert "citeseer · heart-released · 1 seed" in out.splitlines()[0]
+    assert err.count("one seed, since nothing is random in a heuristic on a fixed split: cn") == 1
 
 
 COMMANDS = [command.name for command in app.registered_commands]

@@ -58,6 +58,20 @@ def test_a_problem_is_a_line_and_status_1(trueedge, board) -> None:
     assert "1 problem" in err
 
 
+def test_a_build_of_a_board_with_problems_names_them_and_has_status_1(trueedge, board) -> None:
+    assert trueedge(*ADD, *CARD)[0] == 0
+    for number in range(6):
+        Path(f"board/karate-existing/ra/note-{number}.txt").write_text("x")
+    status, _, err = trueedge("leaderboard", "build", "board", "-o", "pages")
+    assert status == 1
+    assert "karate-existing/ra/note-4.txt: no such file belongs to an entry" in err
+    assert "note-5.txt" not in err
+    assert "the board has 6 problems, the first 5 above: what fails the check is not ranked" in " ".join(
+        err.split()
+    )
+    assert "fails the check" in Path("pages/karate-existing/index.html").read_text()
+
+
 def test_an_entry_is_described_by_a_file_or_by_options(trueedge, board) -> None:
     Path("entry.toml").write_text('name = "RA"\nauthors = ["A. Person"]\nlicence = "MIT"\n')
     status, _, err = trueedge(*ADD, "--entry", "entry.toml", *CARD)
@@ -127,13 +141,15 @@ def test_methods_of_the_own_board_can_be_skipped_and_added_later(trueedge) -> No
         (("-m", "cnn"), "no method or family is called 'cnn'; did you mean"),
         (("-m", "cn", "--skip", "raa"), "no method is called 'raa'; did you mean"),
         (("-m", "cn", "-d", "karatee"), "no data set is called 'karatee'; did you mean 'karate'?"),
+        (("-m", "cn", "-p", "filtered"), "filtered cannot be used with these data sets: karate has existing"),
+        (("-m", "cn", "--device", "cudaa"), "must be 'cpu', 'cuda' or 'cuda:0'"),
     ],
 )
 def test_the_own_board_refuses_names_that_nothing_has(trueedge, words, said) -> None:
     status, _, err = trueedge("leaderboard", "own", "-o", "own", "-d", "karate", *words)
     assert status == 1
-    assert said in err
-    assert not Path("own/board").exists()
+    assert said in " ".join(err.split())
+    assert not Path("own").exists()
 
 
 def test_an_entry_whose_rerun_fails_is_on_the_board_but_named(trueedge, monkeypatch) -> None:
@@ -270,3 +286,43 @@ def test_settings_of_the_own_board_are_stated_by_its_entries(trueedge) -> None:
     status, _, err = trueedge(*words, "--set", "epoch=1")
     assert status == 1
     assert "did you mean 'epochs'" in err
+
+
+def test_the_own_board_leaves_folders_of_others_alone(trueedge) -> None:
+    words = ("leaderboard", "own", "-d", "karate", "-m", "ra", "-p", "uniform", "--seeds", "1")
+    Path("mine").mkdir()
+    Path("mine/notes.txt").write_text("x")
+    assert trueedge("leaderboard", "create", "theirs/board", "--title", "Another")[0] == 0
+    for folder in ("mine", "theirs"):
+        before = sorted(Path(folder).rglob("*"))
+        status, _, err = trueedge(*words, "-o", folder)
+        assert status == 1
+        assert f"the folder {folder} is not empty, and not one of" in " ".join(err.split())
+        assert sorted(Path(folder).rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("-m", "paa"), "no method is called 'paa'; did you mean"),
+        (("-m", "pa"), "the certificate is of the method ra, not of pa"),
+        (("-m", ":pa"), "':pa' names no object: write FILE.py:NAME or MODULE:NAME"),
+        (("--device", "cudaa"), "must be 'cpu', 'cuda' or 'cuda:0'"),
+        (("--by", "a. person"), "a. person is an author of ra: another party has to reproduce it"),
+    ],
+)
+def test_a_wrong_rerun_is_refused_in_one_sentence(trueedge, board, words, said) -> None:
+    assert trueedge(*ADD, *CARD)[0] == 0
+    rerun = ("leaderboard", "reproduce", "board", "karate-existing", "ra", "--by", "B. Person")
+    status, _, err = trueedge(*rerun, *words)
+    assert status == 1
+    assert said in " ".join(err.split())
+    assert trueedge(*rerun, "-m", "ra")[0] == 0
+
+
+def test_an_entry_can_have_a_folder_of_another_name(trueedge, board) -> None:
+    about = ("--name", "日本語", "--author", "A. Person", "--licence", "MIT")
+    status, _, err = trueedge(*ADD, *about)
+    assert (status, "--folder" in err) == (1, True)
+    assert trueedge(*ADD, *about, "--folder", "nihongo")[0] == 0
+    assert Path("board/karate-existing/nihongo/entry.toml").is_file()

@@ -12,7 +12,8 @@ from tests.leaderboard.boards import card, certificates, frozen, reproduced, res
 import trueedge as te
 from trueedge.errors import InputError
 from trueedge.leaderboard.board import Board, BoardTask, EntryCard
-from trueedge.leaderboard.board.reproducing import add_certificate, keep_rerun
+from trueedge.leaderboard.board.reproducing import add_certificate, keep_rerun, run_again
+from trueedge.leaderboard.board.standings import standing_of
 from trueedge.leaderboard.board.unit_files import headline_values, write_units
 
 
@@ -119,6 +120,32 @@ def test_running_it_again_lifts_an_entry(board: Board) -> None:
     assert board.check() == []
 
 
+@pytest.mark.parametrize("by", ["A. Person", " a.  PERSON ", "Ａ. Person"])
+def test_an_author_cannot_reproduce_his_own_entry(board: Board, by: str, monkeypatch) -> None:
+    task, entry = board.task("karate-existing"), board.entry("karate-existing", "ra")
+    monkeypatch.setattr("trueedge.runs.rerun.rerun", lambda *_, **__: pytest.fail("it was run"))
+    for call in (
+        lambda: run_again(entry, task, by, "2026-01-06"),
+        lambda: keep_rerun(entry, task, by, "2026-01-06", 0, 0.5),
+        lambda: add_certificate(entry, task, entry.paths[0], by, "2026-01-06"),
+    ):
+        with pytest.raises(InputError, match="is an author of ra: another party has to reproduce it"):
+            call()
+    assert board.entry("karate-existing", "ra").tier == "consistent"
+
+
+def test_a_proof_whose_name_is_changed_to_an_authors_is_found_and_not_ranked(board: Board) -> None:
+    reproduced(board.entry("karate-existing", "ra"))
+    (proof,) = (board.folder / "karate-existing" / "ra").glob("reproduced-*.json")
+    proof.write_text(proof.read_text().replace("B. Person", "a. person"))
+    assert board.entry("karate-existing", "ra").tier == "consistent"
+    assert [one.sentence for one in board.check()] == [
+        "a. person is an author of ra: another party has to reproduce it"
+    ]
+    rows = standing_of(board.task("karate-existing"), board.entries("karate-existing")).rows
+    assert [row.places for row in rows] == [None, None]
+
+
 def test_parties_whose_names_give_one_file_name_keep_a_proof_each(board: Board) -> None:
     task, entry = board.task("karate-existing"), board.entry("karate-existing", "ra")
     value = float(headline_values(entry, 0).mean())
@@ -196,3 +223,20 @@ def test_scores_too_large_for_git_are_put_elsewhere_by_their_hash(board: Board, 
     assert kept == sorted(one["hashes"]["scores"] for one in added.certificates.values())
     assert board.check() == []
     assert (board.folder / ".gitignore").read_text().startswith(".scores/\n")
+
+
+def test_a_name_without_latin_letters_asks_for_the_name_of_a_folder(board: Board, tmp_path: Path) -> None:
+    theirs = certificates(tmp_path / "theirs", "pa")
+    with pytest.raises(InputError, match=r"letters a-z and digits 0-9 .* '日本語' has none: name the folder"):
+        board.add(theirs, card(name="日本語"))
+    assert board.add(theirs, card(name="日本語"), name="nihongo").name == "nihongo"
+
+
+def test_a_certificate_that_is_given_twice_is_named_by_its_file(board: Board, tmp_path: Path) -> None:
+    theirs = certificates(tmp_path / "theirs", "pa")
+    with pytest.raises(InputError, match=r"pa-0\.json is given twice"):
+        board.add([theirs[0], theirs[0]], card(name="PA"))
+    for path in tmp_path.glob("theirs/pa-0.*"):
+        shutil.copy(path, path.with_name(path.name.replace("pa-0", "again")))
+    with pytest.raises(InputError, match=r"1\. pa-0\.json and 2\. again\.json are the same certificate"):
+        board.add([theirs[0], tmp_path / "theirs" / "again.json"], card(name="PA"))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.leaderboard.boards import card, perfect, reseal
+from tests.leaderboard.boards import card, frozen, perfect, reproduced, reseal
 
 from trueedge.errors import InputError
 from trueedge.leaderboard.board import Board, EntryCard
@@ -53,7 +53,7 @@ def test_a_forged_perfect_certificate_is_consistent_and_unranked(board: Board, m
 
 
 def test_a_replayed_seal_is_refused_and_found(board: Board, made) -> None:
-    with pytest.raises(InputError, match="is one of ra"):
+    with pytest.raises(InputError, match=r"ra-0\.json is already a certificate of karate-existing/ra"):
         board.add(sorted((made / "made").glob("ra-?.json")), card(name="Mine"))
     shutil.copytree(board.folder / TASK / "ra", board.folder / TASK / "thief")
     assert "thief/seed-0.json: it has the seal of a certificate of karate-existing/ra" in sentences(board)
@@ -230,3 +230,35 @@ def test_a_damaged_card_is_one_problem_that_names_the_file_once(board: Board, en
     assert str(problem).startswith("karate-existing/ra/entry.toml: no field of an entry's card is called")
     (board.folder / TASK / "task.toml").write_bytes(b"\xff")
     assert [str(one) for one in board.check()] == ["karate-existing/task.toml: is not UTF-8 text"]
+
+
+def test_an_audit_that_is_deleted_or_replaced_is_found(board: Board) -> None:
+    board.add_audit(TASK, frozen()[0])
+    assert board.check() == []
+    path = board.folder / TASK / "audit.json"
+    whole = path.read_text()
+    path.write_text("[1]")
+    assert sentences(board) == f"{TASK}/audit.json: does not hold the findings of an audit"
+    path.write_text(whole.replace('"findings": [', '"findings": [', 1).replace("karate", "cora"))
+    assert sentences(board) == f"{TASK}/audit.json: it is not the audit that the task's card names"
+    path.unlink()
+    assert sentences(board) == f"{TASK}: it has no audit.json, although its card names one"
+    # The task is the same one, whatever its audit.
+    assert board.add_task(list(frozen())).audit
+
+
+def test_a_unit_that_the_kind_of_task_does_not_have_is_found(board: Board) -> None:
+    path = board.folder / TASK / "task.toml"
+    path.write_text(path.read_text().replace('unit = "positive"', 'unit = "node"'))
+    assert sentences(board) == f"{TASK}/task.toml: unit is 'node', that of a link task is 'positive'"
+
+
+def test_days_to_come_are_found(board: Board, entry: Path) -> None:
+    reproduced(board.entry(TASK, "ra"))
+    proof = entry / "reproduced-b-person-0.json"
+    for path in (entry / "entry.toml", proof):
+        path.write_text(path.read_text().replace("2026-01-0", "2999-01-0"))
+    assert sentences(board).splitlines() == [
+        f"{TASK}/ra/entry.toml: submitted is 2999-01-05, a day to come",
+        f"{TASK}/ra/reproduced-b-person-0.json: date is 2999-01-06, a day to come",
+    ]

@@ -322,6 +322,10 @@ def _two(path: Path) -> None:
             "50 of 50 numbers are NaN or infinite",
         ),
         (lambda path: _saved(path.with_suffix(".npy"), np.full(50, np.inf)).rename(path), "NaN or infinite"),
+        (
+            lambda path: _saved(path.with_suffix(".npy"), np.zeros(50, np.float16)).rename(path),
+            "must hold float32 or float64 numbers, not float16",
+        ),
         (_pickled, "objects"),
         (_lying, "damaged"),
         (_bomb, "unpacks to"),

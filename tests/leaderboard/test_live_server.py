@@ -140,7 +140,7 @@ def test_the_commands_submit_and_manage_tokens(live, trueedge, monkeypatch) -> N
     about = ["--name", "Katz", "--author", "B", "--licence", "MIT"]
     status, out, err = trueedge("submit", *files, "--to", f"http://127.0.0.1:{port}", *about)
     worker.join()
-    assert (status, out) == (0, f"done  katz: added to {TASK} as katz\n"), err
+    assert (status, out) == (0, f"katz: done, added to {TASK} as katz\n"), err
     status, out, _ = trueedge("serve", "token", "list", "--board", board)
     assert "Team B" in out
     assert token.strip() not in out
@@ -184,6 +184,10 @@ def test_a_token_is_needed_and_never_in_an_address(trueedge, monkeypatch) -> Non
         "submit", "x.json", "--to", "https://b.example", "--name", "X", "--author", "B", "--licence", "MIT"
     )
     assert (status, "a token is needed" in err) == (1, True)
+    for token in ("te_x\n", "te x", "te_é", "te_\x1b"):
+        with pytest.raises(InputError, match="holds a space, a line break or another character") as found:
+            Server("https://b.example", token)
+        assert token not in str(found.value)
 
 
 def test_a_server_that_is_none_is_named(trueedge) -> None:

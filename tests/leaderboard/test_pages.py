@@ -131,6 +131,70 @@ def test_what_did_not_change_is_not_built_again(made: Path, tmp_path: Path) -> N
     assert texts(site) != before
 
 
+def test_an_entry_that_fails_the_check_is_not_ranked_and_the_build_says_so_each_time(
+    made: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(made / "board", tmp_path / "board")
+    board, task = Board.open(tmp_path / "board"), tmp_path / "board" / "karate-existing"
+    for end in ("json", "scores.npz"):
+        shutil.copy(task / "cn" / f"seed-1.{end}", task / "ra" / f"seed-1.{end}")
+    (tmp_path / "board" / "no-task").mkdir()
+    for reused in (0, 1):
+        found = build(board, tmp_path / "site")
+        assert found.reused == reused
+        assert found.problems == tuple(map(str, board.check()))
+        assert found.problems[0] == "no-task: it has no task.toml"
+        assert len(found.problems) == 3
+    told = json.loads((tmp_path / "site" / "karate-existing" / "standing.json").read_text())["entries"]
+    assert [(one["entry"], one["rank"]) for one in told][:2] == [("cn", [1, 1]), ("odd", None)]
+    ra = next(one for one in told if one["entry"] == "ra")
+    assert (ra["value"], ra["tier"]) == (None, None)
+    assert ra["unranked"].startswith("fails the check: seed-1.json has other method than seed-0.json")
+    assert ra["unranked"].endswith("(and 1 more)")
+
+
+@pytest.mark.parametrize("name", ["seed-0.json", "reproduced-b-person-0.json", "seed-0.scores.npz"])
+def test_a_damaged_file_of_one_entry_stops_no_page_and_no_path_is_in_them(
+    made: Path, tmp_path: Path, name: str
+) -> None:
+    shutil.copytree(made / "board", tmp_path / "board")
+    (tmp_path / "board" / "karate-existing" / "ra" / name).write_text("{")
+    found = build(Board.open(tmp_path / "board"), tmp_path / "site")
+    assert len(found.problems) == (2 if name.startswith("seed-0.s") else 1)
+    assert name in found.problems[0]
+    written = texts(tmp_path / "site")
+    assert str(tmp_path) not in "".join(written.values())
+    assert "fails the check" in written["karate-existing/entries/ra.html"]
+    assert "trueedge verify" not in written["karate-existing/entries/ra.html"]
+    assert ">invalid<" in written["karate-existing/index.html"]
+
+
+def test_entries_of_another_task_than_its_card_says_are_not_ranked(made: Path, tmp_path: Path) -> None:
+    shutil.copytree(made / "board", tmp_path / "board")
+    card = tmp_path / "board" / "karate-existing" / "task.toml"
+    card.write_text(re.sub("[0-9a-f]{64}", "0" * 64, card.read_text(), count=1))
+    found = build(Board.open(tmp_path / "board"), tmp_path / "site")
+    told = json.loads((tmp_path / "site" / "karate-existing" / "standing.json").read_text())["entries"]
+    assert [one["rank"] for one in told] == [None] * 4
+    assert ["is of another task: its hash is" in one["unranked"] for one in told] == [True] * 3 + [False]
+    assert len(found.problems) == 4
+
+
+def test_a_copied_certificate_is_blamed_on_the_entry_that_others_problems_name(
+    made: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(made / "board", tmp_path / "board")
+    board = Board.open(tmp_path / "board")
+    place = board.folder / "karate-existing"
+    shutil.copytree(place / "ra", place / "aa")
+    assert sorted(build(board, tmp_path / "site").problems)[::3] == [
+        "karate-existing/aa/seed-0.json: it has the seal of a certificate of karate-existing/ra",
+        "karate-existing/ra/seed-0.json: it has the seal of a certificate of karate-existing/aa",
+    ]
+    (place / "aa" / "note.txt").write_text("x")
+    assert {one.split("/")[1] for one in build(board, tmp_path / "site").problems} == {"aa"}
+
+
 def test_a_folder_with_other_files_is_left_alone(made: Path, tmp_path: Path) -> None:
     (tmp_path / "precious.txt").write_text("x")
     board = Board.open(made / "board")

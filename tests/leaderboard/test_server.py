@@ -66,7 +66,7 @@ def test_scores_of_a_hidden_task_are_judged_and_shown_rounded(served: Served) ->
     served.worker.work()
     found = served.status(answer.json()["id"])
     assert found["status"] == "done"
-    assert found["sentence"] == f"shown as {found['value']:.2f}"
+    assert found["sentence"] == f"auc on the public units is shown as {found['value']:.2f}"
     entry = served.board.entry(HIDDEN, "mine")
     assert entry.tier == "scored"
     assert entry.scored is not None
@@ -289,7 +289,14 @@ def test_a_closed_task_takes_nothing(served: Served) -> None:
 def test_a_database_address_that_is_none_is_refused_without_its_password() -> None:
     from trueedge.errors import InputError
 
-    for address in ("nonsense://me:secret-word@host/x", "secret-word"):
+    said = {
+        "nonsense://me:secret-word@host/x": "'nonsense' is no database for a server",
+        "mysql://me:secret-word@host/x": "'mysql' is no database for a server: it takes SQLite or Postgres",
+        "secret-word": "the address of the database is not one",
+        "postgresql://me@host:secret-word/x": "the address of the database is not one",
+    }
+    for address, sentence in said.items():
         with pytest.raises(InputError) as found:
             open_database(address)
+        assert sentence in str(found.value)
         assert "secret-word" not in str(found.value)

@@ -235,3 +235,28 @@ def test_the_server_never_opens_the_secret_folder() -> None:
         text = path.read_text()
         assert "secret_folder" not in text, path.name
         assert "hidden.judge" not in text, path.name
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"no json", "the body is not JSON"),
+        (b"\xff", "the body is not JSON"),
+        (b'{"task": "a", "task": "b"}', "the body has the key 'task' twice in one object"),
+        (b'{"task": NaN}', "the body holds NaN, which is no number in JSON"),
+        (b"[" * 100_000, "the body is nested too deeply"),
+        (b"[]", "the body must be an object with some of"),
+    ],
+)
+def test_a_body_is_refused_for_what_is_wrong_with_it(served: Served, body: bytes, said: str) -> None:
+    answer = served.ask("POST", "/api/v1/submissions", content=body)
+    assert answer.status_code == 422
+    assert said in answer.json()["error"]
+
+
+def test_what_a_team_can_change_is_said(served: Served) -> None:
+    body = served.certificate_body("ra", name="日本語")
+    assert "the entry's name, and '日本語' has none: add some" in served.post(body).json()["error"]
+    body = served.certificate_body("ra")
+    body["certificates"] = [*body["certificates"], body["certificates"][1]]
+    assert served.post(body).json()["error"] == "certificate 3 is certificate 2 again"

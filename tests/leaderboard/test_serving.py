@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,7 +27,7 @@ from tests.leaderboard.served_board import (
 from trueedge.errors import InputError
 from trueedge.leaderboard.board import Board
 from trueedge.leaderboard.client import Server
-from trueedge.leaderboard.server import running, worker
+from trueedge.leaderboard.server import demo, running, worker
 from trueedge.leaderboard.server.demo import make_demo
 from trueedge.leaderboard.server.running import WorkerProcess, serve
 
@@ -111,11 +112,61 @@ def test_serving_checks_where_labels_are(served: Served, monkeypatch) -> None:
         serve(board, secrets=served.folder, judge=served.folder)
     with pytest.raises(InputError, match="must not be in the folder of the board"):
         serve(board, secrets=board / "secrets")
-    ran = []
-    monkeypatch.setattr(running.uvicorn.Server, "run", lambda self: ran.append(self.config.port))
+    ran: list[str] = []
+    monkeypatch.setattr(running.uvicorn.Server, "run", lambda self, sockets: ran.append(f"{len(sockets)}"))
     monkeypatch.setattr(WorkerProcess, "start", lambda self: None)
-    serve(board, port=12345, secrets=served.folder / "secrets")
-    assert ran == [12345]
+    with pytest.raises(InputError, match=r"no hidden labels in .*nowhere"):
+        serve(board, port=_free(), secrets=served.folder / "nowhere", ready=lambda: ran.append("ready"))
+    with pytest.raises(InputError, match="no judge answers at nowhere"):
+        serve(board, port=_free(), judge="nowhere", ready=lambda: ran.append("ready"))
+    assert ran == []
+    serve(board, port=_free(), secrets=served.folder / "secrets", ready=lambda: ran.append("ready"))
+    assert ran == ["ready", "1"]
+
+
+def _free() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+def test_nothing_is_announced_that_is_not_served(served: Served, trueedge) -> None:
+    board = str(served.folder / "board")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        for words in ((board,), ("--demo",)):
+            status, out, err = trueedge("serve", *words, "--port", str(port))
+            assert (status, out) == (1, "")
+            assert " ".join(err.split()) == (
+                f"trueedge: another program listens at 127.0.0.1:{port}: choose another port with --port"
+            )
+    status, _, err = trueedge("serve", "nope")
+    assert (status, "is not a board" in err, "serves" in err) == (1, True, False)
+    status, _, err = trueedge("serve", board, "--host", "no.such.host.invalid")
+    assert (status, "no.such.host.invalid is no address to listen at" in err) == (1, True)
+
+
+def test_a_demonstration_that_is_terminated_leaves_nothing(trueedge, tmp_path: Path, monkeypatch) -> None:
+    def small(folder: Path) -> demo.Demo:
+        return make_demo(folder, ("ra",), (("karate", "existing", 1),))
+
+    def end() -> None:
+        _wait(Server(f"http://127.0.0.1:{port}", "te_x"))
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    port, before = _free(), signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr(demo, "make_demo", small)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    ending = threading.Thread(target=end)
+    ending.start()
+    status, _, err = trueedge("serve", "--demo", "--port", str(port))
+    ending.join()
+    assert status == 128 + signal.SIGTERM
+    assert f"http://127.0.0.1:{port} serves the demonstration" in " ".join(err.split())
+    assert list(tmp_path.glob("trueedge-demo-*")) == []
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 def test_the_demonstration_has_entries_a_hidden_task_and_a_token(tmp_path: Path) -> None:

@@ -324,7 +324,8 @@ def test_the_table_of_the_docs_joins_the_figures_and_refuses_others(tmp_path, mo
     # The existing setting is in both figures, and has one row.
     shares = [row.ours for row in finding.rows if "without" in row.metric]
     (line,) = [line for line in made.splitlines() if line.startswith("| cora | ")]
-    assert line.startswith(f"| cora | existing, heart | {' | '.join(f'{share:.2f} %' for share in shares)} | ")
+    cells = " | ".join(f"{share:.2f} %" for share in shares)
+    assert line.startswith(f"| cora | existing, heart | {cells} | ")
     drawn = pictures.picture(tmp_path, "heart-figure-4", "heart-figure-4-cora")
     assert drawn.startswith("<svg")
     assert "background:#fff;" in drawn

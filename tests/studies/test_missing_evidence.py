@@ -90,12 +90,26 @@ def test_the_command_prints_groups_and_the_count(one_table: None, tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("words", "said"), [(["--missing", "heart/table-1"], "remove STUDY"), ([], "which study?")]
+    ("words", "said"),
+    [
+        (["--missing", "heart/table-1"], "remove STUDY"),
+        (["--missing", "--tuned"], "--missing is about all studies: remove --tuned"),
+        (["--missing", "--seeds", "3"], "remove --seeds"),
+        (["list", "-m", "gcn"], "'list' shows all studies: remove --method"),
+        (["heart/table-1", "--evidence", "x"], "heart/table-1 reads no evidence: remove --evidence"),
+        ([], "which study?"),
+    ],
 )
 def test_wrong_words_are_one_sentence(words: list[str], said: str) -> None:
     result = CliRunner().invoke(app.app, ["reproduce", *words])
     assert result.exit_code != 0
     assert said in result.output + str(result.exception)
+
+
+def test_outside_a_clone_the_command_says_where_the_evidence_is(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app.app, ["reproduce", "--missing"])
+    assert "there is no folder results here: the evidence is in a clone" in str(result.exception)
 
 
 def test_tables_with_reported_values_name_them() -> None:

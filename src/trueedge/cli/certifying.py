@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trueedge.cli import showing
+from trueedge.cli import parsing, showing
 from trueedge.cli.options import Runs
 from trueedge.errors import InputError
 from trueedge.files.writing import refuse_inputs
@@ -112,7 +112,7 @@ def verify(
         if rerun:
             from trueedge.runs.rerun import rerun as run_again
 
-            own = None if method is None else own_method(method)
+            own = None if method is None else parsing.one_method(method)
             found = run_again(certificate, task, own, device=device, tolerance=tolerance or 0.0)
         else:
             found = check(certificate, task)

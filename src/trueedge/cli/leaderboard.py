@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +16,8 @@ from trueedge.tasks.storage import is_saved
 BoardFolder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the board.")]
 Place = Annotated[Path, typer.Option("--board", metavar="DIR", help="The folder of the board.")]
 TaskName = Annotated[str, typer.Argument(metavar="TASK", help="The name of a task of the board.")]
+# So many problems are named by a build.
+NAMED = 5
 EntryName = Annotated[str, typer.Argument(metavar="ENTRY", help="The name of an entry of the task.")]
 
 
@@ -58,7 +61,6 @@ def task(
         trueedge leaderboard task cora -p heart --seeds 3 --board board
     """
     from trueedge.leaderboard.board import Board
-    from trueedge.leaderboard.board.audit_card import write_audit
 
     opened, words = Board.open(board), option or []
     with showing.progress(seeds, "making the task"):
@@ -67,7 +69,7 @@ def task(
         given = {} if is_saved(dataset) else parsing.options(words, [chosen])[chosen]
         made = opened.add_task(frozen[:1] if is_saved(dataset) else frozen, name, options=given)
         if audit:
-            write_audit(opened.folder / made.name, frozen[0])
+            opened.add_audit(made.name, frozen[0])
     showing.note(f"{made.name} has {showing.count(len(made.seeds), 'seed')} and is ranked by {made.headline}")
 
 
@@ -88,6 +90,12 @@ def add(
     ] = None,
     task: Annotated[
         str | None, typer.Option(help="The task's name.", show_default="that of the certificates")
+    ] = None,
+    folder: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="The name of the entry's folder: a-z, 0-9, . _ + -", show_default="its name"
+        ),
     ] = None,
 ) -> None:
     """Verify certificates and add them to a board as an entry.
@@ -117,7 +125,7 @@ def add(
     else:
         card = EntryCard.from_dict({key: value for key, value in given.items() if value})
     with showing.progress(1, "verifying"):
-        added = Board.open(board).add(certificates, card, task)
+        added = Board.open(board).add(certificates, card, task, folder)
     seeds = showing.count(len(added.paths), "certificate")
     showing.note(f"{added.task}/{added.name} has {seeds} and is {added.tier}")
     if added.tier == "consistent":
@@ -155,7 +163,8 @@ def build(
 ) -> None:
     """Build the pages of a board: static files that need no server.
 
-    The same board gives the same bytes on every machine. Tasks that did not change are not built again.
+    The same board gives the same bytes on every machine. Tasks that did not change are not built again. An
+    entry that fails the check is not ranked: its page says why, and the exit status is 1.
 
     Example:
         trueedge leaderboard build board -o site
@@ -168,6 +177,20 @@ def build(
         made = write(opened, output, jobs=jobs)
     unchanged = showing.count(made.reused, "task")
     showing.note(f"{output}/index.html: {showing.count(made.pages, 'page')}, {unchanged} unchanged")
+    _refuse_problems(made.problems, folder)
+
+
+def _refuse_problems(problems: Sequence[str], folder: Path) -> None:
+    """Name the first problems of a board, and end with the exit status 1 if there are any."""
+    if not problems:
+        return
+    for problem in problems[:NAMED]:
+        showing.note(problem)
+    more = f", the first {NAMED} above" if len(problems) > NAMED else ""
+    raise InputError(
+        f"the board has {showing.count(len(problems), 'problem')}{more}: what fails the check is not ranked;"
+        f" 'trueedge leaderboard check {folder}' lists all"
+    )
 
 
 def withdraw(
@@ -192,7 +215,7 @@ def reproduce(
     folder: BoardFolder,
     task: TaskName,
     entry: EntryName,
-    by: Annotated[str, typer.Option(help="Who reproduces it.")],
+    by: Annotated[str, typer.Option(help="Who reproduces it: not an author.")],
     certificate: Annotated[
         Path | None,
         typer.Option(help="Your own certificate of the task.", show_default="the method is run again"),
@@ -202,7 +225,10 @@ def reproduce(
         str | None, typer.Option("--task", help="The data, if the certificate names no known data set.")
     ] = None,
     method: Annotated[
-        str | None, typer.Option("-m", "--method", help="The entry's method, FILE.py:NAME or MODULE:NAME.")
+        str | None,
+        typer.Option(
+            "-m", "--method", help="The entry's method if it is your own: FILE.py:NAME or MODULE:NAME."
+        ),
     ] = None,
     device: Annotated[str | None, typer.Option(help="cpu or cuda.")] = None,
 ) -> None:
@@ -217,7 +243,6 @@ def reproduce(
     from trueedge.leaderboard.board import Board
     from trueedge.leaderboard.board.board import today
     from trueedge.leaderboard.board.reproducing import add_certificate, run_again
-    from trueedge.runs.own_code import own_method
 
     opened = Board.open(folder)
     chosen, found = opened.task(task), opened.entry(task, entry)
@@ -225,7 +250,7 @@ def reproduce(
         if certificate is not None:
             proof = add_certificate(found, chosen, certificate, by, today())
         else:
-            own = None if method is None else own_method(method)
+            own = None if method is None else parsing.one_method(method)
             proof = run_again(found, chosen, by, today(), seed=seed, source=source, method=own, device=device)
     ends = f"[{proof.low:.6f}, {proof.high:.6f}]"
     showing.note(f"{task}/{entry} is reproduced: {proof.metric} {proof.value:.6f}, in {ends}")
@@ -275,7 +300,13 @@ def own(
         trueedge leaderboard own -o own -d cora -p heart
         trueedge leaderboard own -o glance -m heuristics,gcn,counting -d karate,nations --set epochs=5
     """
-    from trueedge.leaderboard.board.own import DATASETS, own_board, wanted_methods
+    from trueedge.leaderboard.board.own import (
+        DATASETS,
+        check_request,
+        own_board,
+        refuse_foreign,
+        wanted_methods,
+    )
     from trueedge.leaderboard.pages import build as write
     from trueedge.results import Store
 
@@ -283,14 +314,19 @@ def own(
     data = list(DATASETS) if datasets is None else parsing.names(datasets, "data set")
     owners = {kind.name: kind.space() for kind in wanted_methods(names)}
     settings = parsing.assignments(set_ or [], owners, "setting")
+    unwanted = [] if skipped is None else parsing.names(skipped, "method")
+    protocols = [] if under is None else parsing.names(under, "protocol")
+    # Before the folder of the records is made.
+    check_request(unwanted, data, protocols, device)
+    refuse_foreign(output)
     made = own_board(
         output / "board",
         Store(output / "runs"),
         chosen=names,
-        skipped=[] if skipped is None else parsing.names(skipped, "method"),
+        skipped=unwanted,
         settings={name: one for name, one in settings.items() if one},
         datasets=data,
-        under=[] if under is None else parsing.names(under, "protocol"),
+        under=protocols,
         seeds=seeds,
         jobs=jobs,
         limit=limit * 60 or None,
@@ -300,11 +336,12 @@ def own(
     )
     for line in made.summary():
         showing.note(line)
-    write(made.board, output / "site", jobs=jobs)
+    site = write(made.board, output / "site", jobs=jobs)
     entries = sum(made.entries.values())
     listed = "1 entry" if entries == 1 else f"{entries:,} entries"
     tasks = showing.count(len(made.methods), "task")
     showing.note(f"{output / 'site' / 'index.html'}: {listed} on {tasks}")
+    _refuse_problems(site.problems, made.board.folder)
 
 
 COMMANDS = (create, task, add, check, build, withdraw, reproduce, own)

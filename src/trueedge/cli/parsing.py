@@ -155,6 +155,11 @@ def chosen_methods(
     return [_with_settings(one, settings[name]) for name, one in wanted.items()], named
 
 
+def one_method(text: str) -> Method:
+    """Return the method of a name of the catalogue, FILE.py:NAME or MODULE:NAME."""
+    return own_method(text) if ":" in text else methods.create(text)
+
+
 def with_baselines(chosen: Sequence[Method], data: str, kind: str) -> list[Method]:
     """Return methods together with those that stand in every table of such data and kind of task."""
     names = {one.name for one in chosen}

@@ -21,10 +21,16 @@ if TYPE_CHECKING:
 NUMBERS = ("ours", "published", "difference", "seeds")
 # Longer tables are easier to read as a figure.
 MOST_LINES = 24
+# Where evidence is in a clone.
+EVIDENCE = Path("results")
+# Families of methods that have one run on a fixed split.
+NOTHING_RANDOM = ("heuristics", "counting")
+MOST_NAMES = 8
 
 
 @engines.with_engine
 def reproduce(
+    context: typer.Context,
     study: Annotated[
         str | None,
         typer.Argument(
@@ -62,9 +68,12 @@ def reproduce(
         ),
     ] = False,
     evidence: Annotated[
-        Path,
-        typer.Option(help="The folder of evidence, for --missing and for studies of other studies' numbers."),
-    ] = Path("results"),
+        Path | None,
+        typer.Option(
+            help="The folder of evidence, for --missing and for studies of other studies' numbers.",
+            show_default=str(EVIDENCE),
+        ),
+    ] = None,
     tuned: Annotated[
         bool,
         typer.Option(
@@ -116,13 +125,13 @@ def reproduce(
 
     speak(quiet, verbose)
     if missing:
-        if study is not None:
-            raise InputError("--missing is about all studies: remove STUDY")
-        _show_missing(evidence)
+        _refuse_others(context, "--missing is about all studies", "missing", "evidence")
+        _show_missing(evidence or EVIDENCE)
         return
     if study is None:
         raise InputError("which study? 'trueedge reproduce list' shows them all")
     if study == "list":
+        _refuse_others(context, "'list' shows all studies", "study")
         rows = [[one.name, one.title, one.citation] for one in catalogue()]
         showing.table("Studies", ["name", "what it shows", "paper"], rows, texts=(1, 2))
         return
@@ -134,6 +143,8 @@ def reproduce(
         raise InputError(f"{chosen.name} runs in one process: remove --jobs")
     if chosen.one_process:
         engine.refuse(f"{chosen.name} runs in one process")
+    if evidence is not None and not chosen.reads_evidence:
+        raise InputError(f"{chosen.name} reads no evidence: remove --evidence, or add --missing")
     if output is not None:
         # Refuse a bad path before the work, not after it.
         check_evidence(chosen, output)
@@ -160,7 +171,7 @@ def reproduce(
             settings=_settings(set_ or []),
             runner=StoredOnly() if stored else runner,
             tuning=tuning,
-            evidence=evidence,
+            evidence=evidence or EVIDENCE,
         )
         finding = chosen.run(plan)
     engine.end_share()
@@ -168,6 +179,7 @@ def reproduce(
         note_records(store, plan.used)
     if finding.rows:
         _show(chosen, finding.rows)
+        _note_single_seeds(finding.rows, seeds)
     for figure in finding.figures:
         _show_figure(figure)
     gaps = [abs(row.difference) for row in finding.rows if row.difference is not None]
@@ -191,10 +203,40 @@ def reproduce(
     end(store)
 
 
+def _refuse_others(context: typer.Context, why: str, *used: str) -> None:
+    """Refuse arguments and options that would be ignored."""
+    for one in context.command.params:
+        source = None if one.name is None else context.get_parameter_source(one.name)
+        given = source is not None and source.name == "COMMANDLINE"
+        if given and one.name not in (*used, "quiet", "verbose"):
+            name = max(one.opts, key=len) if one.param_type_name == "option" else str(one.metavar or one.name)
+            raise InputError(f"{why}: remove {name}")
+
+
+def _note_single_seeds(rows: Sequence[Comparison], seeds: int | None) -> None:
+    """Say once why a method has one seed, although several were asked for."""
+    from trueedge import methods
+
+    families = {kind.name: kind.family for kind in methods.catalogue()}
+    names = dict.fromkeys(
+        row.method
+        for row in rows
+        if row.seeds == 1 and families.get(row.method.partition("/")[0]) in NOTHING_RANDOM
+    )
+    if names and seeds is not None and seeds > 1:
+        listed = ", ".join(list(names)[:MOST_NAMES]) + (" …" if len(names) > MOST_NAMES else "")
+        showing.note(f"one seed, since nothing is random in a heuristic on a fixed split: {listed}")
+
+
 def _show_missing(folder: Path) -> None:
     """Print the published values without evidence, and how long they take."""
     from trueedge.studies.missing import coverage
 
+    if folder == EVIDENCE and not folder.is_dir():
+        raise InputError(
+            f"there is no folder {folder} here: the evidence is in a clone of trueedge's repository; run the"
+            " command there, or name its folder with --evidence"
+        )
     found = coverage(folder)
     rows = [
         [group.study, group.dataset, group.method, ", ".join(group.metrics), _duration(group.seconds)]

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -69,7 +73,8 @@ def serve(
     if demo:
         if given:
             raise InputError("--demo makes a board of its own: leave out the folder")
-        _serve_demo(host, port)
+        with _ended_by_signals():
+            _serve_demo(host, port)
         return
     if given[:1] == ["token"]:
         _tokens(given[1:], board, chosen)
@@ -78,8 +83,11 @@ def serve(
         raise InputError("name the folder of one board, or use --demo")
     from trueedge.leaderboard.server.running import serve as run
 
-    showing.note(f"http://{host}:{port} serves {given[0]}; Ctrl-C stops it")
-    run(given[0], chosen, host, port, secrets=secrets, judge=judge)
+    def say() -> None:
+        showing.note(f"{_address(host, port)} serves {given[0]}; Ctrl-C stops it")
+
+    with _ended_by_signals():
+        run(given[0], chosen, host, port, secrets=secrets, judge=judge, ready=say)
 
 
 def submit(
@@ -128,9 +136,29 @@ def submit(
         sent = server.submit_scores(files[0], card, task)
     showing.note(f"accepted as {sent.id}")
     found = server.wait(sent, wait)
-    print(f"{found.status}  {found.entry}" + (f": {found.sentence}" if found.sentence else ""))
+    print(f"{found.entry}: {found.status}" + (f", {found.sentence}" if found.sentence else ""))
     if found.status == "failed":
         raise typer.Exit(1)
+
+
+def _address(host: str, port: int) -> str:
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Let SIGTERM end a command as an exception does, so that its worker ends and its folder is removed."""
+    before = signal.signal(signal.SIGTERM, _end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _end(number: int, _: object) -> None:
+    # A second one must not stop the cleaning.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise SystemExit(128 + number)
 
 
 def _check_libraries() -> None:
@@ -170,13 +198,15 @@ def _day(moment: float) -> str:
 
 
 def _serve_demo(host: str, port: int) -> None:
-    from trueedge.leaderboard.server.demo import make_demo
+    from trueedge.leaderboard.server.demo import Demo, make_demo
+    from trueedge.leaderboard.server.listening import listen
     from trueedge.leaderboard.server.running import serve as run
 
-    with tempfile.TemporaryDirectory(prefix="trueedge-demo-") as folder:
-        with showing.progress(1, "running the built-in methods"):
-            made = make_demo(Path(folder))
-        address = f"http://{host}:{port}"
+    # Before the work: another program may listen there.
+    sockets = listen(host, port)
+
+    def say(made: Demo, folder: str) -> None:
+        address = _address(host, port)
         showing.note(f"{address} serves the demonstration; Ctrl-C stops it and removes {folder}")
         showing.note("to submit to its hidden task, in another terminal:")
         showing.note(f"  export {TOKEN}={made.token}")
@@ -186,7 +216,12 @@ def _serve_demo(host: str, port: int) -> None:
             " --licence MIT"
         )
         sys.stderr.flush()
-        run(made.board, None, host, port, secrets=made.secrets)
+
+    with tempfile.TemporaryDirectory(prefix="trueedge-demo-") as folder:
+        with showing.progress(1, "running the built-in methods"):
+            made = make_demo(Path(folder))
+        ready = partial(say, made, folder)
+        run(made.board, None, host, port, secrets=made.secrets, sockets=sockets, ready=ready)
 
 
 COMMANDS = (serve, submit)

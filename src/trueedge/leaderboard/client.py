@@ -83,8 +83,13 @@ class Server:
             raise InputError(f"{shown(self.address)} is not the address of a server: https://… is needed")
         if parts.scheme == "http" and parts.hostname not in LOCAL:
             raise InputError(f"{shown(self.address)} would carry the token unencrypted: use https")
-        if not self.token or not self.token.isascii() or any(letter.isspace() for letter in self.token):
+        if not self.token:
             raise InputError("a token is needed: --token, or the variable TRUEEDGE_TOKEN")
+        if not self.token.isascii() or not self.token.isprintable() or " " in self.token:
+            raise InputError(
+                "the token (--token, or the variable TRUEEDGE_TOKEN) holds a space, a line break or another"
+                " character that no token has: copy it again"
+            )
 
     def submit_certificates(
         self, paths: Sequence[Path], card: Mapping[str, Any], task: str | None = None

@@ -157,8 +157,7 @@ class Cell:
         """Raise an InputError for a request that cannot be run, before any work is done."""
         if not isinstance(self.method, Method):
             raise must_be("method", "run", "a method's name, or a method with its settings", self.method)
-        if not re.fullmatch(r"cpu|cuda(:\d{1,3})?", self.device):
-            raise must_be("device", "run", "'cpu', 'cuda' or 'cuda:0'", self.device)
+        check_device_name(self.device, "run")
         if self.also_select and not getattr(self.method, "stop", ""):
             raise InputError(
                 f"{self.method.name}: trainings that are selected by several metrics are the same only if"
@@ -336,3 +335,9 @@ def _fit_and_evaluate(
         units=pack(units, compared),
     )
     return Outcome(cell, record, fresh=True, scores=held), scorer
+
+
+def check_device_name(device: str, owner: str) -> None:
+    """Raise an InputError for what is no device, whether a method would use it or not."""
+    if not isinstance(device, str) or not re.fullmatch(r"cpu|cuda(:\d{1,3})?", device):
+        raise must_be("device", owner, "'cpu', 'cuda' or 'cuda:0'", device)

@@ -10,6 +10,7 @@ from typing import Any
 
 from trueedge.errors import InputError
 from trueedge.files.arrays import regular_file
+from trueedge.files.text import shown
 from trueedge.methods import Method
 from trueedge.runs.opened_files import imported, loaded
 
@@ -17,6 +18,8 @@ from trueedge.runs.opened_files import imported, loaded
 def own_object(text: str) -> Any:
     """Return the object named FILE.py:NAME or MODULE:NAME; a Method's class becomes a method."""
     place, _, name = text.rpartition(":")
+    if not place or not name:
+        raise InputError(f"{shown(text)} names no object: write FILE.py:NAME or MODULE:NAME")
     if place.endswith(".py"):
         if not Path(place).exists():
             raise InputError(f"there is no file {place}")

@@ -20,6 +20,7 @@ from trueedge.randomness import derive
 from trueedge.results.certificate_check import ROUNDING, Verification, certified_scores, task_of, verify
 from trueedge.results.certificate_claims import NEED_RUN, Check
 from trueedge.results.certificate_file import read_certificate
+from trueedge.runs.cells import check_device_name
 from trueedge.tasks import Task
 
 
@@ -44,6 +45,8 @@ def rerun(
     path = as_path(path, "rerun")
     if not is_number(tolerance) or not 0 <= tolerance < np.inf:
         raise must_be("tolerance", "rerun", "a number, 0 or more", tolerance)
+    if device is not None:
+        check_device_name(device, "rerun")
     card = read_certificate(path)
     derive(card["seed"])
     chosen = _method(card, method)

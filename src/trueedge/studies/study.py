@@ -159,6 +159,7 @@ class Study:
         decimals: how many decimals the paper prints.
         run: runs a plan.
         one_process: whether it must run in one process, because it measures its own work.
+        reads_evidence: whether it is about the numbers of other studies, in their evidence.
         table: makes the printed table that it runs, if it is one; its methods can be tuned if it has a grid.
     """
 
@@ -168,6 +169,7 @@ class Study:
     decimals: int
     run: Callable[[Plan], Finding]
     one_process: bool = False
+    reads_evidence: bool = False
     table: Callable[[], PrintedTable] | None = None
 
     @property
@@ -205,7 +207,7 @@ def register_listed(
     """
     row = _cards()[name]
     texts = {key: row[key] for key in ("name", "title", "citation")}
-    alone = row["one_process"] == "yes"
+    alone, reads = (row[trait] == "yes" for trait in ("one_process", "reads_evidence"))
     decimals = int(row["decimals"])
     if run is None:
         assert table is not None
@@ -214,7 +216,9 @@ def register_listed(
         def run(plan: Plan) -> Finding:
             return made().run(plan)
 
-    return register(Study(**texts, decimals=decimals, run=run, one_process=alone, table=table))
+    return register(
+        Study(**texts, decimals=decimals, run=run, one_process=alone, reads_evidence=reads, table=table)
+    )
 
 
 def get(name: str) -> Study:

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from trueedge.errors import InputError, unknown
+from trueedge.files.digests import file_digest
 from trueedge.files.writing import new_folder, write_text
+from trueedge.leaderboard.board.audit_card import write_audit
 from trueedge.leaderboard.board.certificates import complaints_of, complaints_together
 from trueedge.leaderboard.board.checking import problems_of
 from trueedge.leaderboard.board.entry import SCORES, UNITS, Entry
@@ -20,7 +22,7 @@ from trueedge.leaderboard.board.entry_card import EntryCard
 from trueedge.leaderboard.board.problem import Problem
 from trueedge.leaderboard.board.task_card import FILE as TASK_FILE
 from trueedge.leaderboard.board.task_card import BoardTask
-from trueedge.leaderboard.board.text_fields import folder_name, folder_name_of, text_field
+from trueedge.leaderboard.board.text_fields import folder_name, folder_of_entry, text_field
 from trueedge.leaderboard.board.toml_files import read_toml, toml_text
 from trueedge.leaderboard.board.unit_files import certified_values, write_units
 from trueedge.results.certificate_file import read_certificate
@@ -127,9 +129,15 @@ class Board:
                     f"{card.name} is another task on this board: give a changed task a name of its own, and"
                     " the old one superseded_by"
                 )
-            return card
+            return self.task(card.name)
         write_text(path, card.to_toml(), "the task")
         return card
+
+    def add_audit(self, name: str, task: Task) -> None:
+        """Audit a task and keep what was found; its card says that there is an audit, and which."""
+        path = write_audit(self.folder / name, task)
+        if path is not None:
+            self.update_task(replace(self.task(name), audit=file_digest(path)))
 
     def update_task(self, card: BoardTask) -> BoardTask:
         """Replace the card of a task that is on the board, for example when a season ends."""
@@ -157,13 +165,16 @@ class Board:
         paths = [Path(path) for path in certificates]
         if not paths:
             raise InputError("there is no certificate to add")
+        for place, path in enumerate(paths):
+            if path in paths[:place]:
+                raise InputError(f"{path} is given twice: an entry has one certificate for each seed")
         cards = [read_certificate(path) for path in paths]
         chosen = self.task(task) if task is not None else self._task_of(cards[0])
-        folder = (
-            self.folder / chosen.name / folder_name(name or folder_name_of(card.name), "the entry's name")
-        )
+        if name is None:
+            name = folder_of_entry(card.name, "name the folder with --folder (name= in Python)")
+        folder = self.folder / chosen.name / folder_name(name, "the name of an entry's folder")
         earlier = self._earlier(folder, card)
-        self._refuse_replayed(chosen.name, folder.name, cards)
+        self._refuse_replayed(chosen.name, folder.name, dict(zip(paths, cards, strict=True)))
         known = earlier.seals if earlier else frozenset()
         new = [(path, one) for path, one in zip(paths, cards, strict=True) if one["seal"] not in known]
         held = (
@@ -205,7 +216,11 @@ class Board:
 
     def _entry_folders(self, task: str) -> list[Path]:
         place = self.folder / task
-        names = sorted(one.name for one in os.scandir(place) if one.is_dir() and not one.name.startswith("."))
+        names = sorted(
+            one.name
+            for one in os.scandir(place)
+            if one.is_dir(follow_symlinks=False) and not one.name.startswith(".")
+        )
         return [place / name for name in names]
 
     def _task_of(self, card: Mapping[str, Any]) -> BoardTask:
@@ -232,14 +247,12 @@ class Board:
             )
         return found
 
-    def _refuse_replayed(self, task: str, entry: str, cards: Sequence[Mapping[str, Any]]) -> None:
+    def _refuse_replayed(self, task: str, entry: str, cards: Mapping[Path, Mapping[str, Any]]) -> None:
         """Refuse the seal of another entry: whoever copies a certificate does not own its result."""
         owners = {seal: other for other, seals in self.seals(task) if other != entry for seal in seals}
-        for card in cards:
+        for path, card in cards.items():
             if card["seal"] in owners:
-                raise InputError(
-                    f"the certificate with the seal {card['seal'][:12]}… is one of {owners[card['seal']]}"
-                )
+                raise InputError(f"{path} is already a certificate of {task}/{owners[card['seal']]}")
 
     def seals(self, task: str) -> Iterator[tuple[str, frozenset[str]]]:
         """Yield the name of each entry of a task with the seals of its certificates."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.leaderboard.board.task_card import BoardTask
@@ -18,23 +19,40 @@ from trueedge.results.certificate_claims import check_headline
 from trueedge.results.certificate_file import read_certificate
 from trueedge.results.packed_units import is_mean
 
+Array = NDArray[np.float64]
 # What all certificates of an entry must have in common.
 SAME = ("dataset", "protocol", "options", "method", "settings", "headline", "kind")
 
 
 def complaints_of(path: Path, task: BoardTask) -> list[str]:
     """Return what is wrong with one certificate and its scores, a sentence each; empty if it is fine."""
+    return examined(path, task)[0]
+
+
+def examined(
+    path: Path, task: BoardTask, card: Mapping[str, Any] | None = None
+) -> tuple[list[str], Array | None]:
+    """Return what is wrong with one certificate, and the headline's value for each unit if nothing is.
+
+    Args:
+        path: the certificate, with its scores beside it.
+        task: its task.
+        card: its content, if it was read before.
+    """
     try:
-        card = read_certificate(path)
+        card = read_certificate(path) if card is None else card
     except InputError as error:
-        return [str(error)]
+        return [str(error)], None
     scores = certified_scores(path, card)
     found = [f"{path.name}: {one}" for one in complaints_about_task(card, task)]
     checks = [*check_content(card, scores), *check_headline(card, None)]
     found += [f"{path.name}: {one.name}: {one.sentence}" for one in checks if not one.ok]
-    if not isinstance(scores, InputError):
-        found += [f"{path.name}: {one}" for one in complaints_about_scores(card, scores, task)]
-    return found
+    if isinstance(scores, InputError):
+        return found, None
+    trouble, values = _values(card, scores, task)
+    if trouble:
+        found.append(f"{path.name}: {trouble}")
+    return found, None if found else values
 
 
 def complaints_about_task(card: Mapping[str, Any], task: BoardTask) -> Iterator[str]:
@@ -56,20 +74,23 @@ def complaints_about_task(card: Mapping[str, Any], task: BoardTask) -> Iterator[
         )
 
 
-def complaints_about_scores(card: Mapping[str, Any], scores: Scores, task: BoardTask) -> Iterator[str]:
-    """Yield why scores cannot be of the task: another size, other labels, a metric without a mean."""
+def _values(card: Mapping[str, Any], scores: Scores, task: BoardTask) -> tuple[str, Array | None]:
+    """Return why scores cannot be of the task, or the headline's value for each unit.
+
+    They cannot be if they have another size, other labels, or a headline that is not the mean over units.
+    """
     frozen = task.seeds.get(card["task_seed"])
     trouble = "" if frozen is None else frozen.mismatch(scores)
     if trouble:
-        yield trouble
-        return
+        return trouble, None
     claimed = card["metrics"].get(task.headline)
     try:
         values = get_metric(task.headline).per_unit(scores)
     except InputError:
-        return
+        return "", None
     if claimed is not None and not is_mean(mean := float(np.mean(values)), claimed):
-        yield f"{task.headline} is {claimed!r}, but its mean over {plural(task.unit)} is {mean!r}"
+        return f"{task.headline} is {claimed!r}, but its mean over {plural(task.unit)} is {mean!r}", None
+    return "", values
 
 
 def complaints_together(cards: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
@@ -80,16 +101,14 @@ def complaints_together(cards: Mapping[str, Mapping[str, Any]]) -> Iterator[str]
             if cards[name].get(what) != cards[names[0]].get(what):
                 yield f"{name} has other {what} than {names[0]}: an entry is one method with one setting"
                 break
-    yield from _repeated(cards, "seed", "two certificates of one seed")
-    yield from _repeated(cards, "seal", "the same certificate twice")
-
-
-def _repeated(cards: Mapping[str, Mapping[str, Any]], field: str, what: str) -> Iterator[str]:
-    first: dict[Any, str] = {}
+    seals: dict[str, str] = {}
+    seeds: dict[int, str] = {}
     for name, card in cards.items():
-        if card[field] in first:
-            yield f"{first[card[field]]} and {name} are {what}, {str(card[field])[:12]}"
-        first.setdefault(card[field], name)
+        same, beside = seals.setdefault(card["seal"], name), seeds.setdefault(card["seed"], name)
+        if same != name:
+            yield f"{same} and {name} are the same certificate twice"
+        elif beside != name:
+            yield f"{beside} and {name} are two certificates of one seed, {card['seed']}"
 
 
 def missing_seeds(task: BoardTask, cards: Sequence[Mapping[str, Any]]) -> list[int]:

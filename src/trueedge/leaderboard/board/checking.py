@@ -2,85 +2,131 @@
 
 from __future__ import annotations
 
+import datetime
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
+from contextlib import suppress
 from pathlib import Path
 
 from trueedge.errors import InputError
+from trueedge.files.digests import file_digest
+from trueedge.leaderboard.board.audit_card import FILE as AUDIT_FILE
+from trueedge.leaderboard.board.audit_card import read_audit
 from trueedge.leaderboard.board.certificates import (
     complaints_about_task,
-    complaints_of,
     complaints_together,
+    examined,
 )
 from trueedge.leaderboard.board.entry import CERTIFICATE, SCORED, SCORES, UNITS, Entry
 from trueedge.leaderboard.board.entry_card import FILE as ENTRY_FILE
 from trueedge.leaderboard.board.problem import Problem
 from trueedge.leaderboard.board.reproducing import complaints_of_proof
-from trueedge.leaderboard.board.reproduction import PROOF
+from trueedge.leaderboard.board.reproduction import PROOF, Reproduction
 from trueedge.leaderboard.board.task_card import FILE as TASK_FILE
 from trueedge.leaderboard.board.task_card import BoardTask
 from trueedge.leaderboard.board.text_fields import folder_name
 from trueedge.leaderboard.board.unit_files import headline_values
 from trueedge.results.certificate_check import check_content
+from trueedge.tasks.base import KINDS
 
 SEED_FILE = re.compile(rf"seed-(\d+)(\.json|{re.escape(SCORES)}|{re.escape(UNITS)})")
 PROOF_SCORES = re.compile(rf"reproduced-[a-z0-9][a-z0-9.+-]*{re.escape(SCORES)}")
-BESIDE_ENTRIES = (TASK_FILE, "audit.json", "standing.json", "README.md")
+BESIDE_ENTRIES = (TASK_FILE, AUDIT_FILE, "standing.json", "README.md")
 
 
 def problems_of(folder: Path) -> Iterator[Problem]:
     """Yield everything that is wrong with a board."""
-    names = set()
+    yield from problems_of_folder(folder)
+    for name in _task_names(folder):
+        try:
+            task = BoardTask.from_toml(folder / name / TASK_FILE)
+        except InputError as error:
+            yield _problem_of(folder, folder / name / TASK_FILE, error)
+            continue
+        yield from problems_of_task(folder, task)
+        entries = []
+        for place in _entry_places(folder / name):
+            try:
+                folder_name(place.name, "the name of an entry")
+                entries.append(Entry.open(place))
+            except InputError as error:
+                yield _problem_of(folder, place / ENTRY_FILE, error)
+        found = problems_of_entries(entries, task)
+        for entry in entries:
+            yield from found.get(entry.name, ())
+            yield from _dates(entry)
+
+
+def problems_of_folder(folder: Path) -> Iterator[Problem]:
+    """Yield what is wrong with a board's folder: what is in it beside tasks."""
     for place in sorted(folder.iterdir()):
         if place.name.startswith("."):
             continue
         if place.is_symlink():
             yield Problem(place.name, "it is a link: a board holds files and folders alone")
-        elif place.is_dir() and (place / TASK_FILE).is_file():
-            names.add(place.name)
-        elif place.is_dir():
+        elif place.is_dir() and not (place / TASK_FILE).is_file():
             yield Problem(place.name, f"it has no {TASK_FILE}")
-    for name in sorted(names):
-        try:
-            task = BoardTask.from_toml(folder / name / TASK_FILE)
-        except InputError as error:
-            yield _problem(folder, folder / name / TASK_FILE, error)
-            continue
-        if task.superseded_by and task.superseded_by not in names:
-            yield Problem(name, f"it is superseded by {task.superseded_by}, which is not on the board")
-        yield from _task(folder, folder / name, task)
 
 
-def _task(folder: Path, place: Path, task: BoardTask) -> Iterator[Problem]:
-    owners: dict[str, str] = {}
+def problems_of_task(folder: Path, task: BoardTask) -> Iterator[Problem]:
+    """Yield what is wrong with a task's card, its audit, and the files beside its entries."""
+    place = folder / task.name
+    if task.superseded_by and task.superseded_by not in _task_names(folder):
+        yield Problem(task.name, f"it is superseded by {task.superseded_by}, which is not on the board")
+    kind = KINDS.find(task.kind)
+    if kind is not None and task.unit != kind.unit:
+        yield Problem(
+            f"{task.name}/{TASK_FILE}", f"unit is {task.unit!r}, that of a {task.kind} task is {kind.unit!r}"
+        )
+    try:
+        found = read_audit(place)
+    except InputError as error:
+        yield _problem_of(folder, place / AUDIT_FILE, error)
+    else:
+        if task.audit and found is None:
+            yield Problem(task.name, f"it has no {AUDIT_FILE}, although its card names one")
+        elif task.audit and file_digest(place / AUDIT_FILE) != task.audit:
+            yield Problem(f"{task.name}/{AUDIT_FILE}", "it is not the audit that the task's card names")
     for one in sorted(place.iterdir()):
         where = str(one.relative_to(folder))
         if one.is_symlink():
             yield Problem(where, "it is a link: a board holds files and folders alone")
-        elif one.name.startswith(".") or one.name in BESIDE_ENTRIES:
-            continue
-        elif not one.is_dir():
+        elif not one.is_dir() and not one.name.startswith(".") and one.name not in BESIDE_ENTRIES:
             yield Problem(where, "no such file belongs beside the entries of a task")
-        else:
-            yield from entry_problems(folder, one, task, owners)
 
 
-def entry_problems(folder: Path, place: Path, task: BoardTask, owners: dict[str, str]) -> Iterator[Problem]:
-    """Yield everything that is wrong with one entry.
+def problems_of_entries(entries: Sequence[Entry], task: BoardTask) -> dict[str, list[Problem]]:
+    """Return everything that is wrong with the entries of a task, by the name of the entry.
 
-    Args:
-        folder: the board's folder.
-        place: the entry's.
-        task: its task.
-        owners: the entry that each seal was found in; those of this one are added.
+    Values of the headline that were verified are kept in the entries, so that ranks need not read the scores
+    again.
     """
-    where = str(place.relative_to(folder))
-    try:
-        folder_name(place.name, "the name of an entry")
-        entry = Entry.open(place)
-    except InputError as error:
-        yield _problem(folder, place / ENTRY_FILE, error)
-        return
+    found = {entry.name: [_without_folder(one, entry) for one in _entry(entry, task)] for entry in entries}
+    for name, problem in _shared_seals(entries, {name for name, problems in found.items() if problems}):
+        found[name].append(problem)
+    return {name: problems for name, problems in found.items() if problems}
+
+
+def _task_names(folder: Path) -> list[str]:
+    """Return the folders of a board that have a task's card."""
+    return sorted(
+        one.name
+        for one in folder.iterdir()
+        if not one.name.startswith(".") and not one.is_symlink() and (one / TASK_FILE).is_file()
+    )
+
+
+def _entry_places(place: Path) -> list[Path]:
+    return [
+        one
+        for one in sorted(place.iterdir())
+        if one.is_dir() and not one.is_symlink() and not one.name.startswith(".")
+    ]
+
+
+def _entry(entry: Entry, task: BoardTask) -> Iterator[Problem]:
+    """Yield everything that is wrong with one entry, but for what it shares with others."""
+    folder, where = entry.folder.parents[1], f"{task.name}/{entry.name}"
     yield from _files(folder, entry)
     if not entry.card.submitted:
         yield Problem(f"{where}/{ENTRY_FILE}", "submitted is missing: the day of the submission")
@@ -88,7 +134,7 @@ def entry_problems(folder: Path, place: Path, task: BoardTask, owners: dict[str,
         cards = {path.name: entry.certificates[seed] for seed, path in entry.paths.items()}
         scored = entry.scored
     except InputError as error:
-        yield _problem(folder, place, error)
+        yield Problem(where, str(error))
         return
     if scored is not None and not task.hidden:
         yield Problem(f"{where}/{SCORED}", "only the judge of a hidden task scores an entry")
@@ -99,18 +145,54 @@ def entry_problems(folder: Path, place: Path, task: BoardTask, owners: dict[str,
     for name, card in cards.items():
         if name != f"seed-{card['seed']}.json":
             yield Problem(f"{where}/{name}", f"it is a certificate of seed {card['seed']}")
-        other = owners.setdefault(card["seal"], where)
-        if other != where:
-            yield Problem(f"{where}/{name}", f"it has the seal of a certificate of {other}")
     for seed in entry.paths:
         for sentence in _certificate(entry, seed, task):
             yield Problem(where, sentence)
     yield from _proofs(folder, entry, task)
 
 
+def _shared_seals(entries: Sequence[Entry], damaged: Set[str]) -> Iterator[tuple[str, Problem]]:
+    """Yield the entries that have a certificate of another one.
+
+    The files do not say whose it is, so that both are named, unless other problems of one say it.
+    """
+    owners: dict[str, list[tuple[Entry, Path]]] = {}
+    for entry in entries:
+        with suppress(InputError):  # named by the check of the entry
+            for seed, card in entry.certificates.items():
+                owners.setdefault(card["seal"], []).append((entry, entry.paths[seed]))
+    for held in owners.values():
+        blamed = [one for one in held if one[0].name in damaged] or held
+        for entry, path in blamed:
+            other = next((one for one, _ in held if one is not entry), None)
+            if other is not None:
+                sentence = f"it has the seal of a certificate of {other.task}/{other.name}"
+                yield entry.name, Problem(f"{entry.task}/{entry.name}/{path.name}", sentence)
+
+
+def _dates(entry: Entry) -> Iterator[Problem]:
+    """Yield days that are still to come; pages do not depend on today, so only the check asks for it."""
+    where, card = f"{entry.task}/{entry.name}", entry.card
+    dated = [(ENTRY_FILE, "submitted", card.submitted)]
+    if card.withdrawn is not None:
+        dated.append((ENTRY_FILE, "the date of the withdrawal", card.withdrawn.date))
+    for path in sorted(entry.folder.iterdir()):
+        if PROOF.fullmatch(path.name):
+            with suppress(InputError):  # named by the check of the proof
+                dated.append((path.name, "date", Reproduction.read(path).date))
+    # Somewhere it is tomorrow already.
+    latest = (datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=1)).date().isoformat()
+    for name, field, date in dated:
+        if date > latest:
+            yield Problem(f"{where}/{name}", f"{field} is {date}, a day to come")
+
+
 def _certificate(entry: Entry, seed: int, task: BoardTask) -> Iterator[str]:
     if entry.scores_path(seed).is_file() or not entry.units_path(seed).is_file():
-        yield from complaints_of(entry.paths[seed], task)
+        found, values = examined(entry.paths[seed], task, entry.certificates[seed])
+        if values is not None:
+            entry.kept_values[seed] = values
+        yield from found
         return
     # The scores are elsewhere: the seal, the hashes and the headline are what can be checked here.
     card = entry.certificates[seed]
@@ -153,10 +235,19 @@ def _proofs(folder: Path, entry: Entry, task: BoardTask) -> Iterator[Problem]:
             for sentence in complaints_of_proof(path, entry, task):
                 yield Problem(str(path.relative_to(folder)), sentence)
         except InputError as error:
-            yield _problem(folder, path, error)
+            yield _problem_of(folder, path, error)
 
 
-def _problem(folder: Path, path: Path, error: InputError) -> Problem:
+def _without_folder(problem: Problem, entry: Entry) -> Problem:
+    """Return a problem whose sentence names files from the board's folder on, as on every machine."""
+    sentence = problem.sentence
+    for folder in (entry.folder, entry.folder.parents[1]):
+        if folder.name:
+            sentence = sentence.replace(f"{folder}/", "")
+    return Problem(problem.path, sentence)
+
+
+def _problem_of(folder: Path, path: Path, error: InputError) -> Problem:
     """Return an error of a file as a problem that names the file once."""
     sentence = str(error).removeprefix(f"{path}: ").removeprefix(f"{path} ").replace(f"{folder}/", "")
     return Problem(str(path.relative_to(folder)), sentence)

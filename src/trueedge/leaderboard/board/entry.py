@@ -10,6 +10,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from trueedge.errors import InputError
 from trueedge.files.cards import read_json
 from trueedge.leaderboard.board.entry_card import FILE, EntryCard
@@ -66,6 +69,11 @@ class Entry:
         return {seed: read_certificate(path) for seed, path in self.paths.items()}
 
     @cached_property
+    def kept_values(self) -> dict[int, NDArray[np.float64]]:
+        """Return where the headline's values of a seed that was verified are kept, for ranks."""
+        return {}
+
+    @cached_property
     def seals(self) -> frozenset[str]:
         """Return the seals of its certificates."""
         return frozenset(str(card["seal"]) for card in self.certificates.values())
@@ -95,12 +103,14 @@ class Entry:
     def tier(self) -> Tier:
         """Return what speaks for its numbers.
 
-        ``scored``: judged here on hidden labels. ``reproduced``: another party got a value within its
-        interval, or ran it again. ``consistent``: its certificates verify, which a forged one does too.
+        ``scored``: judged here on hidden labels. ``reproduced``: another party, no author, got a value
+        within its interval or ran it again. ``consistent``: its certificates verify, which a forged one
+        does too.
         """
         if self.scored is not None:
             return "scored"
-        return "reproduced" if self.reproductions else "consistent"
+        others = any(not self.card.is_author(one.by) for one in self.reproductions)
+        return "reproduced" if others else "consistent"
 
     def keeps_units_alone(self, seed: int) -> bool:
         """Return whether the scores of a seed are kept elsewhere, and their values per unit here."""

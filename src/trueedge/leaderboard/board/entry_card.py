@@ -14,6 +14,7 @@ from trueedge.leaderboard.board.text_fields import (
     commit_field,
     date_field,
     licence_field,
+    same_name,
     text_field,
 )
 from trueedge.leaderboard.board.toml_files import read_toml, toml_text
@@ -96,6 +97,10 @@ class EntryCard:
             return cls.from_dict(read_toml(Path(path)))
         except InputError as error:
             raise error if str(path) in str(error) else InputError(f"{path}: {error}") from None
+
+    def is_author(self, name: str) -> bool:
+        """Return whether somebody is one of the authors."""
+        return any(same_name(name, one) for one in self.authors)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields that are set, as plain values."""

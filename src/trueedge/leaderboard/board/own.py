@@ -11,12 +11,13 @@ from typing import Any
 from trueedge import datasets as data_sets
 from trueedge import methods, tasks
 from trueedge.errors import InputError, unknown
-from trueedge.leaderboard.board.audit_card import write_audit
+from trueedge.leaderboard.board.audit_card import FILE as AUDIT_FILE
 from trueedge.leaderboard.board.board import Board
 from trueedge.leaderboard.board.own_runs import Filling, OwnBoard, fill
 from trueedge.methods import Method
 from trueedge.results import Store
 from trueedge.runs import Cell, InProcess, Processes, Runner
+from trueedge.runs.cells import check_device_name
 from trueedge.tasks import Task
 from trueedge.tasks.protocols import catalogue as protocols
 from trueedge.tasks.protocols import default_protocol
@@ -24,6 +25,7 @@ from trueedge.tasks.protocols import get as get_protocol
 
 #: The data sets that need no download.
 DATASETS = ("karate", "cora", "umls", "nations", "bibliography", "bookshop")
+TITLE = "trueedge: built-in methods"
 
 
 def own_board(
@@ -59,16 +61,16 @@ def own_board(
         device: where trained methods run.
         say: is told what is done.
     """
-    _check_names(skipped, datasets, under)
+    check_request(skipped, datasets, under, device)
     place = Path(folder)
     exists = (place / "board.toml").is_file()
-    board = Board.open(place) if exists else Board.create(place, "trueedge: built-in methods")
+    board = Board.open(place) if exists else Board.create(place, TITLE)
     made = OwnBoard(board)
     start, fillings = time.monotonic(), []
     for dataset, protocol, frozen in _frozen_tasks(made, datasets, under, seeds):
         card = board.add_task(frozen)
-        if not (board.folder / card.name / "audit.json").exists():
-            write_audit(board.folder / card.name, frozen[0])
+        if not (board.folder / card.name / AUDIT_FILE).exists() or not card.audit:
+            board.add_audit(card.name, frozen[0])
         fitting = fitting_methods(chosen, protocol, frozen[0], settings or {})
         made.methods[card.name] = len(fitting)
         cells = {}
@@ -88,8 +90,20 @@ def own_board(
     return made
 
 
-def _check_names(skipped: Sequence[str], datasets: Sequence[str], under: Sequence[str]) -> None:
-    """Refuse names of methods, data sets and protocols that nobody knows."""
+def refuse_foreign(folder: Path) -> None:
+    """Refuse a folder with files of others for board, site and runs; an earlier one is continued."""
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file: board, site and runs are written to a folder")
+    if not folder.is_dir() or not any(folder.iterdir()):
+        return
+    board = folder / "board"
+    if not (board / "board.toml").is_file() or Board.open(board).title != TITLE:
+        raise InputError(f"the folder {folder} is not empty, and not one of 'trueedge leaderboard own'")
+
+
+def check_request(skipped: Sequence[str], datasets: Sequence[str], under: Sequence[str], device: str) -> None:
+    """Refuse unknown names, protocols that no data set is for, and what is no device, before any work."""
+    check_device_name(device, "leaderboard own")
     known = {kind.name for kind in methods.catalogue()}
     for name in skipped:
         if name not in known:
@@ -99,6 +113,10 @@ def _check_names(skipped: Sequence[str], datasets: Sequence[str], under: Sequenc
             data_sets.get(dataset)
     for protocol in under:
         get_protocol(protocol)
+    fitting = {dataset: fitting_protocols(dataset) for dataset in datasets}
+    if under and not any(set(under) & set(known) for known in fitting.values()):
+        listed = "; ".join(f"{dataset} has {', '.join(known)}" for dataset, known in fitting.items())
+        raise InputError(f"{' and '.join(under)} cannot be used with these data sets: {listed}")
 
 
 def _frozen_tasks(

@@ -19,7 +19,7 @@ from trueedge.leaderboard.board.certificates import complaints_of
 from trueedge.leaderboard.board.entry import SCORES, Entry
 from trueedge.leaderboard.board.reproduction import Reproduction
 from trueedge.leaderboard.board.task_card import BoardTask
-from trueedge.leaderboard.board.text_fields import folder_name_of
+from trueedge.leaderboard.board.text_fields import LONGEST_NAME, folder_name_of, text_field
 from trueedge.leaderboard.board.unit_files import headline_values
 from trueedge.methods import Method
 from trueedge.metrics import get as get_metric
@@ -41,6 +41,7 @@ def add_certificate(entry: Entry, task: BoardTask, path: Path, by: str, date: st
         by: who made it: not an author of the entry.
         date: the day.
     """
+    _refuse_author(entry, by)
     found = complaints_of(path, task)
     if found:
         raise InputError(found[0])
@@ -76,7 +77,7 @@ def run_again(
     Args:
         entry: the entry.
         task: its task.
-        by: who runs it.
+        by: who runs it: not an author of the entry.
         date: the day.
         seed: the certificate to reproduce; by default the first.
         source: the frozen task or its data; by default the data set that the certificate names.
@@ -85,6 +86,7 @@ def run_again(
     """
     from trueedge.runs.rerun import rerun
 
+    _refuse_author(entry, by)
     chosen = next(iter(entry.paths)) if seed is None else seed
     if chosen not in entry.paths:
         raise InputError(f"{entry.task}/{entry.name} has no certificate of seed {chosen}")
@@ -103,7 +105,7 @@ def keep_rerun(entry: Entry, task: BoardTask, by: str, date: str, seed: int, val
     Args:
         entry: the entry.
         task: its task.
-        by: who ran it.
+        by: who ran it: not an author of the entry.
         date: the day.
         seed: the certificate that is reproduced.
         value: the headline of the rerun.
@@ -176,8 +178,7 @@ def _proof(
     versions: Mapping[str, str] | None = None,
 ) -> Reproduction:
     """Return a proof; an InputError if the value is outside the interval, or if an author made it."""
-    if how == "certificate" and by.strip().casefold() in {one.casefold() for one in entry.card.authors}:
-        raise InputError(f"{by} is an author of {entry.name}: another party has to reproduce it")
+    _refuse_author(entry, by)
     rule = get_metric(task.headline)
     found = mean_interval(headline_values(entry, seed), LEVEL)
     return Reproduction(
@@ -193,6 +194,12 @@ def _proof(
         certificate=certificate or {},
         versions=versions or {},
     )
+
+
+def _refuse_author(entry: Entry, by: str) -> None:
+    """Refuse a proof by an author, before anything is run: it says no more than the entry itself."""
+    if entry.card.is_author(text_field(by, "by", LONGEST_NAME)):
+        raise InputError(f"{by} is an author of {entry.name}: another party has to reproduce it")
 
 
 def _seed_with(entry: Entry, task_seed: int) -> int:

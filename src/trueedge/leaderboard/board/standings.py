@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,9 @@ from trueedge.analysis.comparison import FEWEST, interval
 from trueedge.errors import InputError, is_number
 from trueedge.files.cards import read_json
 from trueedge.leaderboard.board.certificates import missing_seeds
+from trueedge.leaderboard.board.checking import problems_of_entries
 from trueedge.leaderboard.board.entry import RANKED, Entry, Tier
+from trueedge.leaderboard.board.problem import Problem
 from trueedge.leaderboard.board.task_card import BoardTask
 from trueedge.leaderboard.board.unit_files import headline_values
 from trueedge.metrics import get as get_metric
@@ -43,6 +46,7 @@ class Row:
         seconds: how long fitting and scoring took, the mean over its certificates; None if not said.
         memory: the largest peak memory in bytes; None if not said.
         same_scores: other entries whose scores are the same, number by number.
+        failed: whether it fails the check; then nothing speaks for it, whatever its tier.
     """
 
     entry: Entry
@@ -57,6 +61,7 @@ class Row:
     seconds: float | None = None
     memory: float | None = None
     same_scores: tuple[str, ...] = ()
+    failed: bool = False
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -72,6 +77,7 @@ class Standing:
         over: what intervals and differences are over: ``tasks`` (splits) or ``units``; empty if one split
             does not suffice for the metric.
         phase: for hidden labels: ``public`` or ``final``; else empty.
+        problems: what is wrong with entries, which are not ranked for it.
     """
 
     task: BoardTask
@@ -80,6 +86,7 @@ class Standing:
     compared: tuple[str, ...] = ()
     over: str = ""
     phase: str = ""
+    problems: tuple[Problem, ...] = ()
 
     @cached_property
     def numbers(self) -> dict[str, int]:
@@ -110,34 +117,50 @@ class _Measured:
 
 
 def standing_of(task: BoardTask, entries: Sequence[Entry], folder: Path | None = None) -> Standing:
-    """Return the standing of a task.
+    """Return the standing of a task; an entry that fails the check has no number, but the reason.
 
     Args:
         task: the task.
         entries: all its entries.
         folder: the task's folder, for what the judge of a hidden task wrote.
     """
+    problems = problems_of_entries(entries, task)
+    failed = {name: _failed(found) for name, found in problems.items()}
     if task.hidden and not task.seeds:
-        return _judged(task, entries, folder)
-    return _compared(task, [_measured(task, entry) for entry in entries])
+        found = _judged(task, entries, folder, failed)
+    else:
+        found = _compared(task, [_measured(task, entry, failed.get(entry.name, "")) for entry in entries])
+    for entry in entries:
+        entry.kept_values.clear()
+    return replace(found, problems=tuple(chain.from_iterable(problems.values())))
 
 
-def _measured(task: BoardTask, entry: Entry) -> _Measured:
-    """Return an entry with its values; one that cannot be read is shown without."""
-    if entry.withdrawn:
-        return _Measured(Row(entry=entry, tier="consistent", unranked="withdrawn"))
+def _failed(problems: Sequence[Problem]) -> str:
+    """Return why an entry is not ranked: its first problem, and how many more there are."""
+    first = problems[0]
+    name = first.path.rpartition("/")[2]
+    where = f"{name}: " if first.path.count("/") > 1 else ""
+    return f"fails the check: {where}{first.sentence}" + (
+        f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    )
+
+
+def _measured(task: BoardTask, entry: Entry, failed: str) -> _Measured:
+    """Return an entry with its values; one that fails the check is shown without."""
+    if entry.withdrawn or failed:
+        reason = "withdrawn" if entry.withdrawn else failed
+        return _Measured(Row(entry=entry, tier="consistent", unranked=reason, failed=bool(failed)))
     try:
         cards, tier = entry.certificates, entry.tier
         values: dict[str, list[Any]] = {}
         for seed, card in cards.items():
-            if card["headline"] != task.headline:
-                raise InputError(f"its headline is {card['headline']}, not {task.headline}")
             values.setdefault(card["hashes"]["task"], []).append(headline_values(entry, seed))
         samples = {name: Sample.of(rows) for name, rows in values.items()}
         if not samples:
             raise InputError("it has no certificate")
     except InputError as error:
-        return _Measured(Row(entry=entry, tier="consistent", unranked=f"fails the check: {error}"))
+        reason = f"fails the check: {error}"
+        return _Measured(Row(entry=entry, tier="consistent", unranked=reason, failed=True))
     missing = missing_seeds(task, list(cards.values()))
     reason = "" if tier in RANKED else "not reproduced yet"
     if missing:
@@ -239,7 +262,9 @@ def _same_scores(measured: Sequence[_Measured]) -> list[tuple[str, ...]]:
     return found
 
 
-def _judged(task: BoardTask, entries: Sequence[Entry], folder: Path | None) -> Standing:
+def _judged(
+    task: BoardTask, entries: Sequence[Entry], folder: Path | None, failed: Mapping[str, str]
+) -> Standing:
     """Return the standing that the judge of a hidden task wrote: nothing else is known of it yet."""
     path = None if folder is None else folder / JUDGED
     content: Any = {}
@@ -248,7 +273,7 @@ def _judged(task: BoardTask, entries: Sequence[Entry], folder: Path | None) -> S
     listed = content.get("entries", {}) if isinstance(content, dict) else {}
     if not isinstance(listed, dict):
         raise InputError(f"{path} does not list entries")
-    rows = [_judged_row(entry, listed.get(entry.name)) for entry in entries]
+    rows = [_judged_row(entry, listed.get(entry.name), failed.get(entry.name, "")) for entry in entries]
     sign = -1 if get_metric(task.headline).higher_is_better else 1
     shown = sorted((row for row in rows if row.value is not None), key=lambda row: _order(row, sign))
     places = _places_by_letters(shown)
@@ -258,9 +283,10 @@ def _judged(task: BoardTask, entries: Sequence[Entry], folder: Path | None) -> S
     return Standing(task=task, rows=tuple(rows), phase=phase)
 
 
-def _judged_row(entry: Entry, told: Any) -> Row:
-    if entry.withdrawn:
-        return Row(entry=entry, tier="scored", unranked="withdrawn")
+def _judged_row(entry: Entry, told: Any, failed: str) -> Row:
+    if entry.withdrawn or failed:
+        reason = "withdrawn" if entry.withdrawn else failed
+        return Row(entry=entry, tier="scored", unranked=reason, failed=bool(failed))
     if not isinstance(told, dict) or not is_number(told.get("value")):
         return Row(entry=entry, tier="scored", unranked="shown when the season ends")
     low, high = (float(told[name]) if is_number(told.get(name)) else None for name in ("low", "high"))
@@ -285,7 +311,7 @@ def standing_json(standing: Standing) -> str:
             "entry": row.entry.name,
             "name": row.entry.card.name,
             "authors": list(row.entry.card.authors),
-            "tier": row.tier,
+            "tier": None if row.failed else row.tier,
             "rank": list(row.places) if row.places else None,
             "letters": letters_text(row),
             "value": _rounded(row.value),

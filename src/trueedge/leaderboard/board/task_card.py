@@ -85,6 +85,7 @@ class BoardTask:
         superseded_by: the folder of its successor; empty for a current task.
         source: where the data come from: an https address, or a sentence.
         hidden: for hidden labels: season, hashes, shares and dates, as the judge wrote them; else empty.
+        audit: the SHA-256 of ``audit.json``; empty for a task without one. Not compared.
     """
 
     name: str
@@ -100,6 +101,7 @@ class BoardTask:
     superseded_by: str = ""
     source: str = ""
     hidden: Mapping[str, Any] = field(default_factory=dict)
+    audit: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         folder_name(self.name, "the name of a task")
@@ -115,6 +117,8 @@ class BoardTask:
             raise InputError("the task has no seeds: a board needs the hash of at least one frozen task")
         if len(self.seeds) > MOST_SEEDS:
             raise InputError(f"the task has {len(self.seeds)} seeds; {MOST_SEEDS} are allowed")
+        if self.audit and not (isinstance(self.audit, str) and HASH.fullmatch(self.audit)):
+            raise InputError("audit must be a hash of 64 digits 0-9 a-f")
         get_metric(self.headline)
 
     @classmethod

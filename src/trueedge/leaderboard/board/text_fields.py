@@ -53,7 +53,7 @@ def folder_name(value: object, field: str) -> str:
         return value
     said = shown(value) if isinstance(value, str) else type(value).__name__
     raise InputError(
-        f"{field} must be a name of lower-case letters, digits and . _ + -, at most 80 in all, got {said}"
+        f"{field} must be a name of lower-case letters a-z, digits and . _ + -, at most 80 in all, got {said}"
     )
 
 
@@ -62,6 +62,25 @@ def folder_name_of(title: str) -> str:
     plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
     name = re.sub(r"[^a-z0-9+]+", "-", plain).lstrip("-+")[:LONGEST_NAME].rstrip("-")
     return f"{name}-entry" if DEVICES.fullmatch(name) else name
+
+
+def folder_of_entry(title: str, otherwise: str) -> str:
+    """Return the folder of an entry, or raise an InputError that says what to do ``otherwise``."""
+    if name := folder_name_of(title):
+        return name
+    raise InputError(
+        f"the folder of an entry is named by the letters a-z and digits 0-9 of the entry's name, and"
+        f" {shown(title)} has none: {otherwise}"
+    )
+
+
+def same_name(first: str, second: str) -> bool:
+    """Return whether two texts name the same person: whatever the case, the width and the spaces."""
+    return _plain_name(first) == _plain_name(second)
+
+
+def _plain_name(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
 def address_field(value: object, field: str) -> str:

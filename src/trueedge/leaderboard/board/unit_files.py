@@ -25,6 +25,8 @@ def headline_values(entry: Entry, seed: int) -> Array:
 
     Their mean must be what the certificate claims: no page shows a number that its scores do not give.
     """
+    if seed in entry.kept_values:
+        return entry.kept_values[seed]
     card = entry.certificates[seed]
     name = card["headline"]
     if entry.keeps_units_alone(seed):

@@ -121,7 +121,7 @@ def check_submission(values: NDArray[Any], shape: tuple[int, ...], what: str) ->
     """Return a submission as float64; refuse anything but finite floats of the right shape."""
     if not isinstance(values, np.ndarray):
         raise must_be("scores", "a submission", "an array", values)
-    if values.dtype.kind != "f" or values.dtype.itemsize > 8:
+    if values.dtype.kind != "f" or values.dtype.itemsize not in (4, 8):
         raise InputError(f"{what} must hold float32 or float64 numbers, not {values.dtype}")
     if values.shape != shape:
         raise InputError(

@@ -19,6 +19,7 @@ from trueedge.files.whole import write_new
 from trueedge.files.writing import write_text
 from trueedge.leaderboard.board.audit_card import read_audit
 from trueedge.leaderboard.board.board import Board
+from trueedge.leaderboard.board.checking import problems_of_folder, problems_of_task
 from trueedge.leaderboard.board.standings import Standing, standing_json, standing_of
 from trueedge.leaderboard.pages.compare_page import compare_page
 from trueedge.leaderboard.pages.downloads import standing_csv
@@ -49,10 +50,12 @@ class Built:
     Attributes:
         pages: the number of pages of the site.
         reused: the number of tasks that did not change.
+        problems: what is wrong with the board; an entry that fails the check is not ranked.
     """
 
     pages: int
     reused: int
+    problems: tuple[str, ...] = ()
 
 
 def build(board: Board, output: str | Path, jobs: int = 1) -> Built:
@@ -96,15 +99,18 @@ def build(board: Board, output: str | Path, jobs: int = 1) -> Built:
     _remove_others(site, {*texts, *names})
     write_text(board.folder / CACHE, json.dumps(records), "the record of the build")
     pages = 2 + sum(int(record["pages"]) for record in records.values())
-    return Built(pages, len(kept))
+    problems = [str(one) for one in problems_of_folder(board.folder)]
+    problems += [one for record in records.values() for one in record["problems"]]
+    return Built(pages, len(kept), tuple(problems))
 
 
 @dataclass(frozen=True)
 class TaskBuilt:
-    """What the first page needs of a task, and how many pages it has."""
+    """What the first page needs of a task, how many pages it has, and what is wrong with it."""
 
     summary: Summary
     pages: int
+    problems: tuple[str, ...] = ()
 
 
 def build_task(folder: Path, site: Path, name: str) -> TaskBuilt:
@@ -125,7 +131,8 @@ def build_task(folder: Path, site: Path, name: str) -> TaskBuilt:
         os.rename(site / name, old)
     os.rename(draft, site / name)
     shutil.rmtree(old, ignore_errors=True)
-    return TaskBuilt(_summarised(standing), count)
+    problems = [*problems_of_task(board.folder, task), *standing.problems]
+    return TaskBuilt(_summarised(standing), count, tuple(map(str, problems)))
 
 
 def _task_files(board: Board, standing: Standing, folder: Path) -> Iterator[tuple[str, str]]:
@@ -201,7 +208,7 @@ def _read_cache(folder: Path) -> dict[str, dict[str, Any]]:
     """Return what the last build knew; anything else than that builds all again."""
     try:
         found = json.loads((folder / CACHE).read_text())
-        return {name: one for name, one in found.items() if isinstance(one, dict) and "summary" in one}
+        return {name: one for name, one in found.items() if isinstance(one, dict) and "problems" in one}
     except (OSError, ValueError, AttributeError):
         return {}
 

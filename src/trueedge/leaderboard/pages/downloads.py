@@ -25,7 +25,13 @@ def standing_csv(standing: Standing) -> str:
     for row in standing.rows:
         card = row.entry.card
         first, last = row.places or ("", "")
-        texts = [row.entry.name, card.name, "; ".join(card.authors), row.tier, letters_text(row)]
+        texts = [
+            row.entry.name,
+            card.name,
+            "; ".join(card.authors),
+            "" if row.failed else row.tier,
+            letters_text(row),
+        ]
         numbers = ["" if one is None else f"{one:.9g}" for one in (row.value, row.low, row.high)]
         cost = [
             "" if row.seconds is None else f"{row.seconds:.3f}",

@@ -39,7 +39,7 @@ def entry_page(board: Board, standing: Standing, row: Row, place: int) -> str:
     """Return the page of the entry at a place of the standing."""
     card, task = row.entry.card, standing.task
     content: list[object] = [_withdrawn(row), part("Result", _result(standing, row))]
-    if row.entry.paths and not row.entry.withdrawn:
+    if row.entry.paths and not row.entry.withdrawn and not row.failed:
         content += [part("Verify it", *_verify(standing, row)), part("Certificates", _certificates(row))]
     others = _others(standing, row, place)
     if others:
@@ -63,11 +63,14 @@ def _result(standing: Standing, row: Row) -> Markup:
     facts: list[tuple[str, object]] = [
         (task.headline, value_text(task, row) + (f" (95 % interval {ends})" if ends else "")),
         ("rank", joined([rank_text(row), " ", tag("span", letters_text(row), class_="letters")])),
-        ("tier", joined([tier_badge(row), " ", "" if row.entry.withdrawn else TIERS[row.tier]])),
+        (
+            "tier",
+            joined([tier_badge(row), " ", "" if row.entry.withdrawn or row.failed else TIERS[row.tier]]),
+        ),
     ]
     if row.unranked and not row.entry.withdrawn:
         facts.append(("not ranked", row.unranked))
-    for proof in row.entry.reproductions:
+    for proof in () if row.failed else row.entry.reproductions:
         how = "ran it again" if proof.how == "rerun" else "has a certificate of their own"
         value = format_value(proof.metric, proof.value)
         facts.append(

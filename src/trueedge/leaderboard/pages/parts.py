@@ -23,7 +23,8 @@ TIERS = {
     "consistent": "Its certificates verify: the scores give the metrics, on the frozen task. On "
     "public labels "
     "such a certificate can be forged, so it is not ranked.",
-    "reproduced": "Another party got a value within its interval, or ran its method again.",
+    "reproduced": "Its method was run again, or another party has a certificate within its interval; "
+    "the proofs name who.",
     "scored": "Judged on hidden labels: nobody but the judge knows them.",
 }
 
@@ -49,6 +50,8 @@ def tier_badge(row: Row) -> Markup:
     """Return the tier of an entry as a badge."""
     if row.entry.withdrawn:
         return tag("span", "withdrawn", class_="tier withdrawn")
+    if row.failed:
+        return tag("span", "invalid", class_="tier withdrawn")
     return tag("span", row.tier, class_=f"tier {row.tier}", title=TIERS[row.tier])
 
 

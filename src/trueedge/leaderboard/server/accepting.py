@@ -16,9 +16,10 @@ from typing import Any
 from sqlalchemy import Connection, Engine, delete, func, insert, select
 
 from trueedge.errors import InputError
+from trueedge.files.text import shown
 from trueedge.leaderboard.board import Board, BoardTask, EntryCard
 from trueedge.leaderboard.board.entry_card import FILE as ENTRY_FILE
-from trueedge.leaderboard.board.text_fields import folder_name_of
+from trueedge.leaderboard.board.text_fields import folder_of_entry
 from trueedge.leaderboard.hidden.public_folder import read_submission
 from trueedge.leaderboard.server.database import FILES, SEALS, SUBMISSIONS, now, writing
 from trueedge.leaderboard.server.limits import Limits, Quotas
@@ -92,9 +93,7 @@ def checked(body: bytes, team: str, board: Board, places: Places) -> Submission:
         if {"withdrawn", "submitted"} & set(given):
             raise InputError("the entry's card cannot say when it was submitted or withdrawn")
         card = EntryCard.from_dict(given)
-        entry = folder_name_of(card.name)
-        if not entry:
-            raise InputError("the entry's name has no letter or digit for the name of a folder")
+        entry = folder_of_entry(card.name, "add some, such as those of a name in English")
         if task.hidden and not task.seeds:
             return _scores(values, team, task, card, entry, places)
         return _certificates(values, team, task, card, entry, places)
@@ -166,21 +165,29 @@ def season_start(task: BoardTask) -> float:
 
 def _parsed(body: bytes) -> dict[str, Any]:
     try:
-        values = json.loads(body.decode(), object_pairs_hook=_once)
-        # Fails for values that are nested too deeply, and for NaN.
+        values = json.loads(body.decode(), object_pairs_hook=_once, parse_constant=_no_number)
+        # Fails for values that are nested too deeply to be kept.
         digest(values)
-    except (ValueError, RecursionError):
-        raise ApiError(422, "the body is not JSON with every key once") from None
+    except RecursionError:
+        raise ApiError(422, "the body is nested too deeply") from None
+    except ValueError:
+        raise ApiError(422, "the body is not JSON") from None
     if not isinstance(values, dict) or not set(values) <= FIELDS:
         raise ApiError(422, f"the body must be an object with some of {', '.join(sorted(FIELDS))}")
     return values
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise ApiError(422, f"the body has the key {shown(name)} twice in one object")
+        found[name] = value
     return found
+
+
+def _no_number(word: str) -> None:
+    raise ApiError(422, f"the body holds {word}, which is no number in JSON")
 
 
 def _task(name: object, board: Board) -> BoardTask:
@@ -230,7 +237,7 @@ def _certificates(
         raise InputError(f"certificates must be a list of 1 to {MOST_CERTIFICATES} certificates")
     if not isinstance(files, dict):
         raise InputError("files must name the uploaded file of each certificate's scores by its SHA-256")
-    seals = []
+    seals: list[str] = []
     for number, one in enumerate(given, 1):
         read = _readable(one, number)
         named = read["scores"]["file"]
@@ -239,9 +246,9 @@ def _certificates(
         frozen = task.seeds.get(read["task_seed"])
         if frozen is None or frozen.task != read["hashes"]["task"]:
             raise InputError(f"certificate {number} is of another task than {task.name}")
+        if read["seal"] in seals:
+            raise InputError(f"certificate {number} is certificate {1 + seals.index(read['seal'])} again")
         seals.append(str(read["seal"]))
-    if len(set(seals)) < len(seals):
-        raise InputError("a certificate is in the list twice")
     names = frozenset(_upload(places, team, name) for name in files.values())
     body = json.dumps(
         {"entry": card.to_dict(), "certificates": given, "files": files}, sort_keys=True, allow_nan=False

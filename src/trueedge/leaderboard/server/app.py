@@ -140,10 +140,10 @@ def _add_boards(app: FastAPI, service: Service) -> None:
         try:
             found = service.board.entry(task, entry)
             certificates = {str(seed): dict(card) for seed, card in found.certificates.items()}
-            scored = found.scored
+            tier, scored = found.tier, found.scored
         except InputError as error:
             raise ApiError(404, str(error)) from None
-        card = {**found.card.to_dict(), "tier": found.tier, "task": task, "entry": found.name}
+        card = {**found.card.to_dict(), "tier": tier, "task": task, "entry": found.name}
         return _json(200, {**card, "certificates": certificates, "scored": scored})
 
 

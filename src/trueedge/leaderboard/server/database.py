@@ -22,11 +22,13 @@ from sqlalchemy import (
     event,
     insert,
     inspect,
+    make_url,
     select,
 )
 from sqlalchemy.exc import ArgumentError, IntegrityError, NoSuchModuleError, SQLAlchemyError
 
 from trueedge.errors import InputError
+from trueedge.files.text import shown
 
 METADATA = MetaData()
 TOKENS = Table(
@@ -77,6 +79,8 @@ FILES = Table(
 LOCKS = Table("locks", METADATA, Column("name", String(80), primary_key=True))
 
 WAIT_MILLISECONDS = 30_000
+# It does not repeat the address, which could hold a password.
+NO_ADDRESS = "the address of the database is not one: postgresql://user:password@host/name"
 
 
 def open_database(address: str) -> Engine:
@@ -92,20 +96,21 @@ def open_database(address: str) -> Engine:
     if plain.startswith("postgresql://"):
         plain = plain.replace("postgresql://", "postgresql+psycopg://", 1)
     try:
+        backend = make_url(plain).get_backend_name()
+    except (ArgumentError, ValueError):
+        raise InputError(NO_ADDRESS) from None
+    if backend not in ("sqlite", "postgresql"):
+        raise InputError(f"{shown(backend)} is no database for a server: it takes SQLite or Postgres")
+    try:
         engine = create_engine(plain, pool_pre_ping=True, pool_size=10, max_overflow=30)
         if engine.dialect.name == "sqlite":
             _configure_sqlite(engine)
-        elif engine.dialect.name != "postgresql":
-            raise InputError(f"{engine.dialect.name} cannot be used: SQLite and Postgres can")
         if not inspect(engine).has_table("locks"):
             _make_tables(engine)
     except ModuleNotFoundError as error:
         raise InputError(f"the database needs {error.name}: pip install 'trueedge[postgres]'") from None
     except (ArgumentError, NoSuchModuleError):
-        # Its text could hold a password.
-        raise InputError(
-            "the address of the database is not one: postgresql://user:password@host/name"
-        ) from None
+        raise InputError(NO_ADDRESS) from None
     except SQLAlchemyError as error:
         raise InputError(f"the database cannot be opened ({type(error).__name__})") from None
     return engine

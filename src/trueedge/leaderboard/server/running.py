@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import threading
-from contextlib import suppress
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,10 +19,12 @@ from sqlalchemy import Engine
 
 from trueedge.errors import InputError
 from trueedge.leaderboard.board import Board
+from trueedge.leaderboard.hidden.asking_judge import JudgeClient
 from trueedge.leaderboard.server.app import Service, create_app
 from trueedge.leaderboard.server.connections import protocol_with_deadline
 from trueedge.leaderboard.server.database import open_database
 from trueedge.leaderboard.server.limits import Limits
+from trueedge.leaderboard.server.listening import BACKLOG, listen
 from trueedge.leaderboard.server.logs import configure_logs, event
 from trueedge.leaderboard.server.places import Places
 from trueedge.leaderboard.server.publishing import INDEX, write_standings
@@ -108,6 +112,8 @@ def serve(
     secrets: str | Path | None = None,
     judge: str | Path | None = None,
     limits: Limits | None = None,
+    sockets: Sequence[socket.socket] | None = None,
+    ready: Callable[[], object] = lambda: None,
 ) -> None:
     """Serve a board until the process is stopped.
 
@@ -119,6 +125,8 @@ def serve(
         secrets: the folder with the labels of hidden tasks, for a judge of its own.
         judge: the socket of a judge that was started elsewhere.
         limits: sizes and times.
+        sockets: of :func:`listen`, if they were opened before.
+        ready: called when the board can be read and the judge answers.
     """
     if secrets is not None and judge is not None:
         raise InputError("give either the folder of hidden labels or the socket of a judge")
@@ -126,33 +134,41 @@ def serve(
         raise InputError("hidden labels must not be in the folder of the board, which is published")
     chosen = limits or Limits()
     places, engine, address = opened(folder, database)
-    configure_logs()
-    options = {
-        "secrets": None if secrets is None else str(Path(secrets).absolute()),
-        "judge": None if judge is None else str(judge),
-    }
-    if not (places.standings / INDEX).is_file():
-        write_standings(Board.open(folder), places)
-    worker = WorkerProcess(places, address, options)
-    worker.start()
-    service = Service(places, engine, chosen, worker.wake)
-    config = uvicorn.Config(
+    listening = listen(host, port) if sockets is None else sockets
+    with ExitStack() as ends:
+        for one in listening:
+            ends.callback(one.close)
+        if secrets is not None or judge is not None:
+            # The worker asks it when a submission comes: whether it answers is known before.
+            with JudgeClient(secrets, judge):
+                pass
+        configure_logs()
+        options = {
+            "secrets": None if secrets is None else str(Path(secrets).absolute()),
+            "judge": None if judge is None else str(judge),
+        }
+        if not (places.standings / INDEX).is_file():
+            write_standings(Board.open(folder), places)
+        worker = WorkerProcess(places, address, options)
+        worker.start()
+        ends.callback(worker.close)
+        server = uvicorn.Server(_config(Service(places, engine, chosen, worker.wake)))
+        ready()
+        server.run(sockets=list(listening))
+
+
+def _config(service: Service) -> uvicorn.Config:
+    return uvicorn.Config(
         create_app(service),
-        host=host,
-        port=port,
-        http=protocol_with_deadline(chosen.head_seconds),
+        http=protocol_with_deadline(service.limits.head_seconds),
         loop="asyncio",
         lifespan="off",
         log_config=None,
         access_log=False,
         server_header=False,
-        limit_concurrency=chosen.connections,
+        limit_concurrency=service.limits.connections,
         timeout_keep_alive=15,
         timeout_graceful_shutdown=30,
         h11_max_incomplete_event_size=32768,
-        backlog=2048,
+        backlog=BACKLOG,
     )
-    try:
-        uvicorn.Server(config).run()
-    finally:
-        worker.close()

@@ -160,7 +160,9 @@ class Worker:
             value = row.value if row.improved else None
         card = EntryCard.from_dict(json.loads(row.body)["entry"])
         write_scored(self.board, row.task, row.entry, card, value, row.created)
-        return NO_STEP if value is None else f"shown as {value:.2f}"
+        if value is None:
+            return NO_STEP
+        return f"{self.board.task(row.task).headline} on the public units is shown as {value:.2f}"
 
     def _ladder(self, row: Any) -> tuple[Path | None, int]:
         """Return the best submission so far, of all teams or of its own, and the number of all so far."""
