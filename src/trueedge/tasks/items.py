@@ -39,6 +39,7 @@ class ItemTask(Task):
     unit: ClassVar[str] = "user"
     needs: ClassVar[Need] = "candidates"
     data: ClassVar[str] = "interactions"
+    file_holds: ClassVar[str] = "recommended items of users"
     graph_type: ClassVar[type[Interactions]] = Interactions
 
     graph: Interactions
