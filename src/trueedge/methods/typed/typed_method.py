@@ -114,6 +114,14 @@ class TypedMethod(Method):
             unused["features"] = single[0]
         return filled.filled_in(unused)
 
+    def without_effect(self, filled: Method, task: Task) -> list[str]:
+        """Return a sentence on each setting that was set and does nothing, such as features of no node."""
+        found = super().without_effect(filled, task)
+        if "features" in self.changed() and "features" not in self.unused(task.kind):
+            missing = _missing_features(task, self.features)
+            found += [f"{self.name}: features={self.features} has no effect: {missing}"] if missing else []
+        return found
+
     def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> Any:
         """Train on the task's graph and select the best epoch on its validation part."""
         from trueedge.training.loop import check_device
@@ -122,7 +130,7 @@ class TypedMethod(Method):
         typed = on_typed(task, self.name)
         filled = self.for_task(task)
         if filled != self:
-            for sentence in self.without_effect(filled, task.kind):
+            for sentence in self.without_effect(filled, typed):
                 warnings.warn(sentence, ScoreWarning, stacklevel=3)
         with memory_errors(self, task.dataset):
             choices = list(filled._choices(typed))
@@ -209,6 +217,21 @@ def _feature_choices(task: Any) -> tuple[str, ...]:
     if having == [target]:
         return ("target", "one-hot")
     return FEATURES if target in having else ("all", "one-hot")
+
+
+def _missing_features(task: Any, chosen: str) -> str:
+    """Say why a choice of features is the same as ``one-hot``; empty if it is not."""
+    graph: HeteroGraph | None = task.graph
+    if graph is None or task.data != "typed":
+        return ""
+    target = getattr(task, "target", None)
+    if chosen in ("target", "target-only") and target is None:
+        return "links have no target type, so no node keeps its features"
+    if chosen in FEATURES[:2] and all(table is None for table in graph.features):
+        return f"{task.dataset} has no features"
+    if chosen == "target" and graph.features[target] is None:
+        return f"nodes of type {graph.node_types[target]!r} have no features"
+    return ""
 
 
 def _loss(scorer: Any) -> float:
