@@ -42,6 +42,7 @@ class NodeTask(Task):
     unit: ClassVar[str] = "node"
     needs: ClassVar[Need] = "nodes"
     data: ClassVar[str] = "typed"
+    test_units: ClassVar[tuple[str, ...]] = ("test_nodes", "test_labels")
     file_holds: ClassVar[str] = "the classes of nodes, or their scores"
     graph_type: ClassVar[type[HeteroGraph]] = HeteroGraph
 
