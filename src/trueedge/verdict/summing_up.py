@@ -158,9 +158,11 @@ def _how(judging: Judging, fixed: bool) -> list[str]:
     said_of_tasks = [note for task, _ in judging.first.values() for note in task.settings.get("notes", ())]
     notes += [note for note in dict.fromkeys(said_of_tasks) if note not in notes]
     if fixed:
+        answers = {"triples": "test triples", "typed": "labels of test nodes"}
+        known = "test edges" if task.kind == "typed-links" else answers.get(task.data, "test edges")
         notes.append(
-            f"{judging.method.name} is a fixed scorer, so there is one split; if it was trained on test"
-            f" {'triples' if task.data == 'triples' else 'edges'}, its scores mean nothing"
+            f"{judging.method.name} is a fixed scorer, so there is one split; if it was trained on {known},"
+            " its scores mean nothing"
         )
     one_graph = scores_one_graph(judging.method) and not holds_scores(judging.method)
     if isinstance(task, TripleTask) and task.test_graph is not None and one_graph:
