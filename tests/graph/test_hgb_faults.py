@@ -195,7 +195,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
     ),
     "test link of an unknown relation": (
         {"link__dat__test": "0\t2\t0\t1\n0\t3\t44\t1\n", "info__dat": None},
-        "mine/link.dat.test, line 2: there is no relation 44, link.dat has 0 to 1",
+        "mine/link.dat.test, line 2: no link of link.dat has relation 44, only 0, 1",
     ),
     "relation with other ends": (
         {"link__dat": "0\t2\t0\t1\n2\t3\t1\t1\n2\t0\t0\t1\n"},

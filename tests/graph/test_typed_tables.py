@@ -245,6 +245,10 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
 
 
 FAULTS |= {
+    "features that are masked": (
+        {"features": {"a": np.ma.masked_array([[1.0], [2.0]], [[True], [False]])}},
+        "HeteroGraph.from_tables: the features of 'a': 1 value is masked; fill them in first",
+    ),
     "an id column that no table has": (
         {"nodes": {"a": {"a_id": [1, 0]}}, "id": "aid"},
         "HeteroGraph.from_tables: id='aid': no table of nodes has the column 'aid'",

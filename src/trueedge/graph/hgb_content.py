@@ -33,6 +33,8 @@ MARKS = (LINKS, NODES, LABELS, TEST_LINKS, TEST_LABELS)
 PAIR_FILE = re.compile(r".*_ini_([0-9]{1,9})_label\.txt")
 # Without node.dat, ids may have gaps, which a mistaken id would make huge.
 MOST_GAPS = 8
+# So many relations are listed in an error.
+MOST_NAMED = 20
 
 Pairs = NDArray[np.int32]
 LabelledPairs = tuple[NDArray[np.int32], NDArray[np.bool_]]
@@ -213,12 +215,28 @@ def _ends_of_relations(
                 f"this link leads from type {head} to {tail}, but the first link of relation {relation} leads"
                 f" from type {firsts[relation][0]} to {firsts[relation][1]}",
             )
+    _check_learnable(folder, tables)
     wanted = len(firsts) if count is None else count
     missing = [number for number in range(wanted) if number not in firsts]
     if missing and info.ends is None:
         raise _gap(folder, tables, missing[0])
     stated = info.ends or ()
     return tuple(firsts[number] if number in firsts else stated[number] for number in range(wanted))
+
+
+def _check_learnable(folder: TextFolder, tables: list[LinkTable]) -> None:
+    """Refuse test links of a relation that no other link has."""
+    links, *tested = tables
+    known = np.unique(links.rows[:, 2])
+    for table in tested:
+        strange = ~np.isin(table.rows[:, 2], known)
+        if strange.any():
+            row = int(strange.argmax())
+            there = ", ".join(map(str, known.tolist()[:MOST_NAMED])) + (
+                ", …" if len(known) > MOST_NAMED else ""
+            )
+            what = f"no link of {links.file} has relation {table.rows[row, 2]}, only {there}"
+            raise folder.error(table.file, int(table.lines[row]), what)
 
 
 def _gap(folder: TextFolder, tables: list[LinkTable], missing: int) -> InputError:
@@ -228,8 +246,6 @@ def _gap(folder: TextFolder, tables: list[LinkTable], missing: int) -> InputErro
         if after.any():
             row = int(after.argmax())
             what = f"relation {table.rows[row, 2]} is there, but not {missing}: relations must have no gaps"
-            if table.file == TEST_LINKS:
-                what = f"there is no relation {table.rows[row, 2]}, {LINKS} has 0 to {missing - 1}"
             return folder.error(table.file, int(table.lines[row]), what)
     return InputError(f"{folder.place(LINKS)}: no link has relation {missing}")
 

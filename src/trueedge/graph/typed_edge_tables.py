@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
+from trueedge.files.arrays import refuse_masked
 from trueedge.files.columns import is_word
 from trueedge.files.tables import Table, as_table
 from trueedge.graph.typed_ids import OWNER, NodeKind
@@ -65,7 +66,8 @@ def read_edges(
 
 
 def array_of(given: Any, title: str) -> NDArray[Any]:
-    """Return a list, an array or a tensor as an array."""
+    """Return a list, an array or a tensor as an array; masked values are refused."""
+    refuse_masked(given, title)
     try:
         return np.asarray(given.detach().cpu() if hasattr(given, "detach") else given)
     except ValueError:
