@@ -33,6 +33,11 @@ def shortened(text: str, most: int = 30) -> str:
     return f"{text[:left]}…{text[len(text) - (most - 1 - left) :]}"
 
 
+def counted(number: int, one: str, many: str = "") -> str:
+    """Return a number with its noun: ``1 edge``, ``2,000 edges``."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
 def _row(cells: Sequence[object]) -> str:
     texts = [escape(f"{cell:,}" if isinstance(cell, int) else str(cell)) for cell in cells]
     first = f'<th scope="row" style="text-align:left">{texts[0]}</th>'

@@ -171,7 +171,7 @@ def test_two_hop_negatives_are_closer_than_links_if_friends_are_few() -> None:
 
     found = audit(planted.links(few))["shortcut-two-steps"]
     assert found.verdict in ("look", "broken")
-    assert "being close tells negatives" in found.sentence
+    assert "closeness singles out negatives" in found.sentence
 
 
 def test_the_kind_of_negatives_is_an_option_of_the_audit() -> None:

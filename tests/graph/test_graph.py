@@ -362,7 +362,7 @@ def test_scipy_may_use_the_adjacency_without_touching_the_graph() -> None:
 
 def test_a_graph_says_what_it_is() -> None:
     graph = Graph.from_edges([(0, 1)], features=np.ones((2, 1433)), name="cora")
-    assert repr(graph) == "Graph(cora: 2 nodes, 1 edges, 1,433 features)"
+    assert repr(graph) == "Graph(cora: 2 nodes, 1 edge, 1,433 features)"
 
 
 def test_masked_values_are_refused_with_their_number() -> None:

@@ -191,7 +191,11 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
     ),
     "gap in relations": (
         {"link__dat": "0\t2\t0\t1\n2\t3\t5\t1\n", "info__dat": None},
-        "mine/link.dat: no link has relation 1; relations must have no gaps",
+        "mine/link.dat, line 2: relation 5 is there, but not 1: relations must have no gaps",
+    ),
+    "test link of an unknown relation": (
+        {"link__dat__test": "0\t2\t0\t1\n0\t3\t44\t1\n", "info__dat": None},
+        "mine/link.dat.test, line 2: no link of link.dat has relation 44, only 0, 1",
     ),
     "relation with other ends": (
         {"link__dat": "0\t2\t0\t1\n2\t3\t1\t1\n2\t0\t0\t1\n"},
@@ -379,6 +383,19 @@ def _without_links(place: Path) -> Path:
     return path
 
 
+def _in_capitals(place: Path) -> Path:
+    path = place / "mine.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("Mine/LINK.DAT", "0\t2\t0\t1\n")
+    return path
+
+
+def _empty(place: Path) -> Path:
+    path = place / "mine.zip"
+    zipfile.ZipFile(path, "w").close()
+    return path
+
+
 ARCHIVES: dict[str, tuple[Callable[[Path], Path], str]] = {
     "truncated": (_truncated, " is a damaged archive: 'File is not a zip file'"),
     "damaged member": (_damaged, "/Mine/node.dat is damaged: "),
@@ -387,7 +404,16 @@ ARCHIVES: dict[str, tuple[Callable[[Path], Path], str]] = {
     "encrypted": (_encrypted, ", Mine/node.dat is encrypted"),
     "other compression": (_bzip2, " is an archive with another compression than deflate"),
     "no archive": (_no_zip, " is neither a folder nor a zip archive"),
-    "archive of something else": (_without_links, " has no file link.dat"),
+    "archive of something else": (
+        _without_links,
+        " has no file link.dat, as archives of typed graphs do: it has 'a/readme.txt'; unpack files of"
+        " another format",
+    ),
+    "archive of names in capitals": (
+        _in_capitals,
+        " has no file link.dat, only 'Mine/LINK.DAT': write its name in lower case",
+    ),
+    "empty archive": (_empty, " has no file link.dat, as archives of typed graphs do: it is empty"),
     "absolute name": (
         lambda place: packed(place, **{"/etc/passwd": "x"}),
         " holds '/etc/passwd', a name that leads out of the archive",

@@ -12,6 +12,7 @@ import pytest
 from scipy.sparse import csr_array
 
 import trueedge as te
+from trueedge.errors import InputError
 from trueedge.graph.hgb_files import is_hgb, read_hgb
 
 NODES = "0\tann\t0\t1,0.5\n1\tbob\t0\t0,2.5\n2\tp\t1\n3\tq\t1\n4\tr\t1\n"
@@ -147,7 +148,36 @@ def test_test_links_and_published_pairs_are_read(tmp_path: Path) -> None:
     pairs, truth = data.test_pairs[0]
     assert pairs.tolist() == [[0, 4], [0, 3], [1, 2]]
     assert truth.tolist() == [True, False, False]
-    assert data.notes == ("1 of the links in link.dat.test are in link.dat too",)
+    assert data.notes == ("1 link of link.dat.test is in link.dat, too",)
+
+
+def test_repeated_test_links_are_left_out_and_said(tmp_path: Path) -> None:
+    data = read_hgb(write(tmp_path / "mine", {**GOOD, "link.dat.test": "0\t4\t0\t1\n0\t4\t0\t1\n"}))
+    assert data.notes == ("dropped 1 repeated link of link.dat.test",)
+    assert data.test_links[0].tolist() == [[0, 4]]
+
+
+def test_classes_without_a_node_are_noted(tmp_path: Path) -> None:
+    labels = {"label.dat": "2\tp\t1\t0\n", "label.dat.test": "3\tq\t1\t77\n"}
+    plain = {name: text for name, text in GOOD.items() if name != "info.dat"} | labels
+    data = read_hgb(write(tmp_path / "mine", plain))
+    assert data.notes == ("classes 1 to 76 have no node: there are 78 classes, 0 to 77",)
+    several = {**plain, "label.dat": "2\tp\t1\t0,2\n", "label.dat.test": "3\tq\t1\t4\n"}
+    data = read_hgb(write(tmp_path / "several", several))
+    assert data.notes == ("classes 1, 3 have no node: there are 5 classes, 0 to 4",)
+
+
+@pytest.mark.parametrize("content", [b"hello", b""])
+def test_a_file_called_zip_is_not_read_as_an_edge_list(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "mine.zip"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="is neither a folder nor a zip archive"):
+        te.task(path)
+
+
+def test_a_folder_of_nothing_says_what_a_folder_may_hold(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"there is no task\.json .*no link\.dat .*no train\.txt"):
+        te.task(tmp_path)
 
 
 def test_an_info_that_contradicts_the_links_is_noted(tmp_path: Path) -> None:

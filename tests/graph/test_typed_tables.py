@@ -226,7 +226,8 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "labels of two types": (
         {"nodes": {"a": {"y": [1, 2]}, "b": {"y": [1]}}, "label": "y"},
-        "HeteroGraph.from_tables: only one node type can have labels, but 'a' and 'b' have the column 'y'",
+        "HeteroGraph.from_tables: only one node type can have labels, but 'a' has the column 'y', and 'b' the"
+        " column 'y'; label={'a': 'y'} chooses one",
     ),
     "no label at all": (
         {"nodes": {"a": {"y": ["", ""]}}, "label": "y"},
@@ -239,6 +240,58 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "a test part that is a word": (
         {"nodes": {"a": {"y": [1, 2], "part": ["yes", "no"]}}, "label": "y", "test": "part"},
         "the nodes of 'a', row 0: part must be true or false, got 'yes'",
+    ),
+}
+
+
+FAULTS |= {
+    "features that are masked": (
+        {"features": {"a": np.ma.masked_array([[1.0], [2.0]], [[True], [False]])}},
+        "HeteroGraph.from_tables: the features of 'a': 1 value is masked; fill them in first",
+    ),
+    "an id column that no table has": (
+        {"nodes": {"a": {"a_id": [1, 0]}}, "id": "aid"},
+        "HeteroGraph.from_tables: id='aid': no table of nodes has the column 'aid'",
+    ),
+    "an id column of a type without one": (
+        {"nodes": {"a": {"a_id": [1, 0]}}, "id": {"a": "aid"}},
+        "the nodes of 'a': there is no column 'aid', only 'a_id'",
+    ),
+    "an id column of a type that is a count": (
+        {"id": {"a": "aid"}},
+        "HeteroGraph.from_tables: id names a column of 'a', which has no table",
+    ),
+    "an id that is a number": (
+        {"id": 3},
+        "HeteroGraph.from_tables: id must be the name of a column, or a dict with a name for some node types,"
+        " got 3",
+    ),
+    "ids in a column of another name": (
+        {"nodes": {"a": {"name": ["x", "y"]}}, "edges": {TO: [("x", "y")]}},
+        "the edges of 'to', row 0: the source 'x' is not a node of type 'a': its ids are the numbers of its"
+        " rows, 0 to 1, because no column of the nodes of 'a' is named 'id'; id=… names the column with the"
+        " ids",
+    ),
+    "a label of an unknown type": (
+        {"label": {"b": "y"}},
+        "HeteroGraph.from_tables: label names a column of 'b', which is not a node type",
+    ),
+    "a feature that no table has": (
+        {"features": "age"},
+        "HeteroGraph.from_tables: features='age': no table of nodes has the column 'age'",
+    ),
+    "a feature that is a text": (
+        {"nodes": {"a": {"age": ["x", "y"]}}, "features": "age"},
+        "HeteroGraph.from_tables: the column 'age' of 'a' must hold numbers to be a feature",
+    ),
+    "a feature that is the label": (
+        {"nodes": {"a": {"y": [1, 2]}}, "features": "y", "label": "y"},
+        "HeteroGraph.from_tables: the column 'y' of 'a' has another use than features",
+    ),
+    "features that are a number": (
+        {"features": 3},
+        "HeteroGraph.from_tables: features must be the name of a column or a list of names, or a dict with"
+        " them or an array for some node types, got 3",
     ),
 }
 
@@ -271,6 +324,79 @@ def test_names_with_leading_zeros_stay_names(tmp_path: Path) -> None:
     path.write_text('id,x\n007,1\n"0,8",2\n')
     graph = HeteroGraph.from_tables({"a": path}, {TO: [("007", "0,8")]})
     assert graph.names == ("007", "0,8")
+
+
+def test_a_column_that_may_hold_ids_is_noted_if_ids_are_row_numbers() -> None:
+    edges = {TO: [(0, 1)]}
+    noted = HeteroGraph.from_tables({"a": {"number": [2, 0, 1]}}, edges).notes
+    assert noted == (
+        "the nodes of 'a' have no column 'id', so the ids of 'a' are the numbers of the rows, 0 to 2; if the"
+        " column 'number' has them, pass id='number'",
+    )
+    assert "pass id='a_id'" in HeteroGraph.from_tables({"a": {"a_id": [7, 9]}}, edges).notes[0]
+    for table in ({"age": [2, 0, 5]}, {"age": [0, 0, 1]}, {"id": [2, 0, 1], "rank": [0, 1, 2]}):
+        assert HeteroGraph.from_tables({"a": table}, edges).notes == ()
+
+
+def test_each_type_may_name_its_own_columns() -> None:
+    nodes = {
+        "a": {"a_id": ["x", "y"], "age": [1.0, 2.0], "field": ["k", "l"], "rank": [5.0, 6.0]},
+        "b": {"b_id": [9, 8], "age": [3, 4]},
+    }
+    edges = {("a", "to", "b"): [("x", "8"), ("y", "9")]}
+    graph = HeteroGraph.from_tables(
+        nodes, edges, id={"a": "a_id", "b": "b_id"}, label={"a": "field"}, features="age"
+    )
+    assert graph.names == ("x", "y", "9", "8")
+    assert graph.edges[0].tolist() == [[0, 3], [1, 2]]
+    assert [table.tolist() for table in graph.features] == [[[1.0], [2.0]], [[3.0], [4.0]]]
+    assert graph.labels.classes == ("k", "l")
+    other = HeteroGraph.from_tables(
+        nodes, edges, id={"a": "a_id", "b": "b_id"}, features={"a": ["rank", "age"], "b": np.eye(2)}
+    )
+    assert [table.tolist() for table in other.features] == [[[5, 1], [6, 2]], [[1, 0], [0, 1]]]
+
+
+def test_the_first_line_of_edges_without_a_header_is_an_edge(tmp_path: Path) -> None:
+    path = tmp_path / "writes.csv"
+    nodes = {"a": {"id": ["a0", "a1"]}, "p": {"id": ["p0", "p1"]}}
+    path.write_text("a0,p0\na1,p1\n")
+    graph = HeteroGraph.from_tables(nodes, {("a", "writes", "p"): path})
+    assert graph.edges[0].tolist() == [[0, 2], [1, 3]]
+    assert graph.notes == (f"{path} has no header: its first line, 'a0,p0', is an edge",)
+    path.write_text("1,0\n0,1\n")
+    assert HeteroGraph.from_tables({"a": 2}, {TO: path}).num_edges == 2
+    path.write_text("who,what\na1,p1\n")
+    graph = HeteroGraph.from_tables(nodes, {("a", "writes", "p"): path})
+    assert (graph.num_edges, graph.notes) == (1, ())
+    for text in ("a0,p7\na1,p1\n", "7,9\na1,p1\n"):
+        path.write_text(text)
+        with pytest.raises(InputError, match=r"writes.csv, line 1: the (source|target) .* is not a node"):
+            HeteroGraph.from_tables(nodes, {("a", "writes", "p"): path})
+
+
+def test_columns_of_edges_that_are_not_used_are_noted(tmp_path: Path) -> None:
+    path = tmp_path / "w.csv"
+    path.write_text("source,target,weight\n0,1,0.5\n")
+    assert HeteroGraph.from_tables({"a": 2}, {TO: path}).notes == (
+        f"the column 'weight' of {path} is not used",
+    )
+
+
+def test_a_wrong_cell_of_a_csv_file_is_named_by_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "edges.csv"
+    path.write_text("source,target\n0,1\n\n0,ann\n")
+    with pytest.raises(InputError, match=r"edges\.csv, line 4: the target 'ann' is not a node"):
+        HeteroGraph.from_tables({"a": 2}, {TO: path})
+    nodes = tmp_path / "nodes.csv"
+    nodes.write_text("id,x\nann,1\nbob,\n")
+    with pytest.raises(InputError, match=r"nodes\.csv, line 3: the feature 'x' is nan"):
+        HeteroGraph.from_tables({"a": nodes}, {TO: [("ann", "bob")]})
+
+
+def test_one_edge_is_written_in_the_singular() -> None:
+    graph = HeteroGraph.from_tables({"a": 2}, {TO: [(0, 1)]})
+    assert repr(graph) == "HeteroGraph(typed graph: 2 nodes of 1 type, 1 edge of 1 relation)"
 
 
 @pytest.fixture

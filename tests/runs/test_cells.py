@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import shutil
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -161,6 +161,17 @@ def test_the_same_graph_under_another_name_is_found_and_called_by_the_name_asked
     graphs = [te.Graph.from_edges(edges, name=name) for name in "ab"]
     assert [te.run(graph, "uniform", "cn", store=store).dataset for graph in graphs] == ["a", "b"]
     assert len(store) == 1
+
+
+def test_warnings_of_a_stored_record_name_the_data_set_that_was_asked_for(tmp_path: Path) -> None:
+    store = te.Store(tmp_path / "runs")
+    graph = te.datasets.load("bibliography")
+    names = ("first", "second")
+    records = [te.run(replace(graph, name=name), method="majority", store=store) for name in names]
+    assert [one.cached for one in records] == [False, True]
+    for one, name in zip(records, names, strict=True):
+        assert len(one.warnings) > 0
+        assert all(warning.startswith(f"{name} node-classification ") for warning in one.warnings)
 
 
 def test_what_is_stored_can_be_computed_again(tmp_path: Path) -> None:

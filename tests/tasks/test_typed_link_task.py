@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -196,3 +197,15 @@ def test_a_name_of_several_classes_means_the_one_for_typed_graphs(graph: HeteroG
     settings = {"epochs": 1, "dim": 4, "features": "all", "decoder": "dot"}
     record = te.run(graph, "typed-links", "gcn", settings=settings, relation="author-paper")
     assert record.method == "gcn-hetero"
+
+
+@pytest.mark.parametrize(("protocol", "noun"), [("typed-links", "link"), ("node-classification", "node")])
+def test_a_test_part_of_a_single_unit_is_noted(protocol: str, noun: str) -> None:
+    graph = small_graph()
+    assert graph.labels is not None
+    alone = replace(graph.labels, test=np.arange(len(graph.labels.nodes)) == 0)
+    data = TypedData(replace(graph, labels=alone), {0: graph.edges[0][:1]})
+    said = f"the test part has only 1 {noun}, so its metrics say little"
+    assert said in te.task(data, protocol).settings["notes"]
+    whole = TypedData(graph, {0: graph.edges[0][:20]})
+    assert "notes" not in te.task(whole, protocol).settings

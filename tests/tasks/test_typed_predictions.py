@@ -12,6 +12,7 @@ import pytest
 import trueedge as te
 from trueedge.errors import InputError
 from trueedge.graph.typed import HeteroGraph
+from trueedge.verdict.model_files import read_model
 from typed_graphs import small_graph
 
 
@@ -41,6 +42,43 @@ def test_an_array_of_the_wrong_length_is_told_which_lengths_there_are(task: te.N
     sizes = "170 nodes, 60 of them of type 'author' and 42 in the test part"
     with pytest.raises(InputError, match=f"{sizes}, but predictions of shape .5,."):
         task.evaluate(np.zeros(5))
+
+
+def test_predictions_with_other_columns_are_named_by_their_own_shape(task: te.NodeTask) -> None:
+    with pytest.raises(InputError, match=r"there are 3 classes, but predictions of shape \(170, 4\)"):
+        task.evaluate(np.zeros((170, 4)))
+
+
+def test_masked_predictions_are_refused(task: te.NodeTask) -> None:
+    scores = np.ma.masked_array(np.eye(3)[np.zeros(170, dtype=int)], mask=False)
+    scores[3, 1] = np.ma.masked
+    with pytest.raises(InputError, match="predictions: 1 value is masked"):
+        task.evaluate(scores)
+
+
+def test_judge_reads_every_format_of_predictions_that_evaluate_reads(
+    task: te.NodeTask, tmp_path: Path
+) -> None:
+    scores = np.random.default_rng(0).normal(size=(len(task.nodes["test"]), 3))
+    labels = scores.argmax(axis=1)
+    lines = {
+        "submitted.txt": [
+            f"{node}\t\t0\t{label}" for node, label in zip(task.nodes["test"], labels, strict=True)
+        ],
+        "scores.csv": [
+            f"{node},{','.join(map(str, row))}" for node, row in zip(task.nodes["test"], scores, strict=True)
+        ],
+        "classes.txt": [f"{node}\t{label}" for node, label in zip(task.nodes["test"], labels, strict=True)],
+    }
+    wanted = task.evaluate(labels)["micro-f1"]
+    for name, text in lines.items():
+        file = tmp_path / name
+        file.write_text("\n".join(text))
+        model, said = read_model(file, task.data, task.kind)
+        assert said == f"{file} holds the classes of nodes, or their scores"
+        assert task.evaluate(model)["micro-f1"] == wanted
+    verdict = te.judge(tmp_path / "submitted.txt", task, checks=False)
+    assert verdict.answers[0].value == wanted
 
 
 @pytest.mark.parametrize("name", ["somebody", ""])

@@ -169,7 +169,7 @@ def test_an_interval_that_says_nothing_is_not_printed_and_nothing_is_called_equa
     assert not one.equal
     assert not any("does as well" in advice for advice in found.advice)
     if one.place == "tied":
-        assert "cannot be told from" in one.stem
+        assert "cannot be distinguished from" in one.stem
         assert "[" not in one.detail
 
 

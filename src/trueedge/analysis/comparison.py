@@ -30,6 +30,7 @@ from trueedge.statistics.significance import (
 )
 from trueedge.statistics.tie_groups import holm, letters, tie_groups
 from trueedge.tasks import protocols
+from trueedge.tasks.base import KINDS
 
 Array = NDArray[np.float64]
 Samples = dict[str, Sample]
@@ -96,8 +97,10 @@ class MethodComparison:
         methods: the methods, best mean first.
         pairs: all pairs that were evaluated on a common task.
         smallest_gap: the median over pairs; NaN without pairs.
-        tasks: the number of tasks (splits and negatives). With one task, intervals are over units and seeds,
-            and for this split only; with several, over tasks. Methods are paired within a task.
+        tasks: the number of tasks (splits and negatives), where those with the same test units count as one.
+            With one, intervals are over units and seeds, and for this test part only; with several, over
+            tasks. Methods are paired within a task.
+        splits: the number of tasks that differ in anything, the training part among it.
         left_out: a sentence for each record, and each pair, that could not be compared.
         unit: the noun for a unit of the test part.
     """
@@ -113,6 +116,12 @@ class MethodComparison:
     tasks: int
     left_out: tuple[str, ...] = ()
     unit: str = "positive"
+    splits: int = 1
+
+    @property
+    def one_test_part(self) -> bool:
+        """Return whether several splits have the same test part."""
+        return self.tasks == 1 < self.splits
 
     @property
     def complete(self) -> bool:
@@ -227,6 +236,19 @@ def _task(record: Record) -> str:
     return str(record.provenance.get("task", ""))
 
 
+def test_part(record: Record) -> str:
+    """Return what tells the test part of a record: its units if these may stay the same, or else its task.
+
+    Each of several seeds may divide the same training nodes in its own way, and be evaluated on the same
+    published test nodes. These are then the units of one sample, so that an interval holds their variance.
+    """
+    names = KINDS.get(record.kind).test_units if KINDS.find(record.kind) is not None else ()
+    hashes = record.provenance.get("hashes") or {}
+    if not names or not all(name in hashes for name in names):
+        return _task(record)
+    return " ".join(str(hashes[name]) for name in names)
+
+
 def _comparison(every: list[Record], metric: str, level: float) -> MethodComparison:
     records, left_out = of_last_code(every)
     table: dict[str, Samples] = {}
@@ -257,6 +279,7 @@ def _comparison(every: list[Record], metric: str, level: float) -> MethodCompari
         tasks=len({task for samples in table.values() for task in samples}),
         left_out=tuple(left_out),
         unit=next((record.unit for record in records if record.unit), "positive"),
+        splits=len({_task(record) for record in records}),
     )
 
 
@@ -266,7 +289,7 @@ def _samples(records: list[Record], metric: str, left_out: list[str]) -> tuple[S
     redraws: dict[str, list[Array | None]] = {}
     ends: dict[str, NDArray[np.int64] | None] = {}
     for record in records:
-        task = _task(record)
+        task = test_part(record)
         try:
             found = unit_values(record, metric), shared_redraws(record, metric), record.ends
         except InputError as error:

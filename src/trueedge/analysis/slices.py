@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge import datasets, methods, tasks
-from trueedge.analysis.comparison import interval, unit_values
+from trueedge.analysis.comparison import interval, test_part, unit_values
 from trueedge.errors import InputError
 from trueedge.metrics.factors import dominant_factors
 from trueedge.metrics.units import plural
@@ -142,6 +142,9 @@ def slices(
             found_properties[task_hash] = properties_of(rebuilt(group[0]))
         except InputError as error:
             left_out[str(error)] = None
+    # Tasks with the same test units are one sample, grouped by the properties in the first of them.
+    parts = {task_hash: test_part(by_task[task_hash][0]) for task_hash in found_properties}
+    of_parts = {part: found_properties[task_hash] for task_hash, part in reversed(parts.items())}
     found: dict[str, dict[str, list[NDArray[np.float64]]]] = {}
     for label, group in labelled(records).items():
         for record in group:
@@ -153,9 +156,9 @@ def slices(
             except InputError as error:
                 left_out[str(error)] = None
                 continue
-            found.setdefault(label, {}).setdefault(task_hash, []).append(values)
-    names = next(iter(found_properties.values()), {})
-    slicings = [_slicing(name, found_properties, found, chosen, level) for name in names] if found else []
+            found.setdefault(label, {}).setdefault(parts[task_hash], []).append(values)
+    names = next(iter(of_parts.values()), {})
+    slicings = [_slicing(name, of_parts, found, chosen, level) for name in names] if found else []
     return Sliced(chosen, tuple(slicings), tuple(left_out))
 
 

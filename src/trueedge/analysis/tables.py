@@ -10,7 +10,7 @@ from functools import cached_property
 
 from trueedge import metrics
 from trueedge.analysis.below_baseline import BelowBaseline, below_baseline
-from trueedge.analysis.comparison import FEWEST, MethodComparison, MethodEstimate, compare
+from trueedge.analysis.comparison import FEWEST, MethodComparison, MethodEstimate, compare, test_part
 from trueedge.analysis.summary import Row, alike, summarise
 from trueedge.errors import InputError
 from trueedge.metrics.units import plural
@@ -112,10 +112,14 @@ class Table:
         """Return the number of seeds, in words, and whether all values are of one split."""
         counts = sorted({line.row.seeds for line in self.lines})
         splits = {str(record.provenance.get("task", "")) for record in self.records}
-        only = ", this split only" if len(splits) == 1 else ""
+        only = ", this split only" if len(splits) == 1 else ", one test part" if self._one_test_part else ""
         if counts == [1]:
             return f"one seed{only}" if len(_by_splits(self.lines)) == 1 else "one seed each"
         return f"{'–'.join(map(str, dict.fromkeys((counts[0], counts[-1]))))} seeds{only}, mean ± std"
+
+    @property
+    def _one_test_part(self) -> bool:
+        return len({test_part(record) for record in self.records}) == 1
 
     def best(self, name: str) -> float | None:
         """Return the best mean of a metric, or None if no line has it."""
@@ -231,7 +235,8 @@ def how_sure(compared: MethodComparison) -> list[str]:
     """Return what the intervals and letters of a table mean."""
     kinds: dict[str, list[str]] = {}
     for one in filter(compared.has_interval, compared.methods):
-        kinds.setdefault(over_words(one.estimate.over, compared.unit), []).append(one.label)
+        words = over_words(one.estimate.over, compared.unit, compared.one_test_part)
+        kinds.setdefault(words, []).append(one.label)
     over, *others = sorted(kinds, key=lambda kind: -len(kinds[kind]))
     # Methods may differ in their number of splits or seeds.
     over += "".join(f" ({', '.join(kinds[kind])}: over {kind})" for kind in others)
@@ -246,11 +251,18 @@ def how_sure(compared: MethodComparison) -> list[str]:
     return said
 
 
-def over_words(over: str, unit: str) -> str:
-    """Return what an interval is taken over, in words, from ``Estimate.over`` and the noun for a unit."""
+def over_words(over: str, unit: str, one_test_part: bool = False) -> str:
+    """Return what an interval is taken over, in words.
+
+    Args:
+        over: ``Estimate.over``.
+        unit: the noun for a unit.
+        one_test_part: whether the seeds have splits of their own with the same test part.
+    """
     if over == "tasks":
         return "splits"
-    return f"test {over.replace('edges', plural(unit))}, this split only"
+    only = "the same test part in all splits" if one_test_part else "this split only"
+    return f"test {over.replace('edges', plural(unit))}, {only}"
 
 
 def too_few(compared: MethodComparison) -> list[str]:

@@ -182,7 +182,7 @@ def _two_steps(subject: TypedLinkSubject) -> Finding:
         f"{auc:.4f}",
         f"the number of common neighbours alone has an AUC of {auc:.4f}: {near[0]} of the test links and"
         f" {near[1]} of the negatives have one"
-        + (", so that being close tells negatives" if auc < 0.5 and verdict != "ok" else ""),
+        + (", so closeness singles out negatives" if auc < 0.5 and verdict != "ok" else ""),
         {
             "auc": auc,
             "links with a common neighbour": float((above > 0).mean()),

@@ -119,7 +119,8 @@ def judge(
         verdicts.check_page(
             page, [path for one in (dataset, *own.paths()) for path in parsing.input_files(one)]
         )
-    found, called = _model(model, set_ or [], data)
+    kind = get_protocol(known[0]).kind if made is None else made.kind
+    found, called = _model(model, set_ or [], data, kind)
     store = Store(runs)
     with (
         engine.ending_a_share(),
@@ -146,7 +147,7 @@ def judge(
     running.end(store)
 
 
-def _model(text: str, words: Sequence[str], data: str) -> tuple[object, str]:
+def _model(text: str, words: Sequence[str], data: str, kind: str) -> tuple[object, str]:
     """Return the model that a text names, and what to call it if it has no name of its own."""
     from trueedge.verdict.model_files import ENDINGS, read_model
     from trueedge.verdict.models import named_in_code
@@ -157,7 +158,7 @@ def _model(text: str, words: Sequence[str], data: str) -> tuple[object, str]:
         return named_in_code(text)
     if Path(text).is_file() or Path(text).suffix in ENDINGS:
         parsing.existing_file(text)
-        held, said = read_model(Path(text), data)
+        held, said = read_model(Path(text), data, kind)
         showing.note(said)
         return held, Path(text).stem
     try:
@@ -241,7 +242,7 @@ def _score_beside(task: Task, scores: Path, name: str, runs: Path) -> None:
     from trueedge.verdict.plan import baselines
 
     # The file may hold scores of the test part alone.
-    own = as_method(scores, name, task.data)
+    own = as_method(scores, name, task.data, task.kind)
     beside = baselines(task.data, task.kind, own)
     if not beside:
         return

@@ -19,7 +19,7 @@ from trueedge.graph import EdgeFormat, Interactions, KnowledgeGraph, as_graph
 from trueedge.graph.hgb_files import is_hgb
 from trueedge.graph.interaction_files import folder_format
 from trueedge.graph.interaction_tables import names_users_and_items
-from trueedge.graph.triple_files import folder_files, missing_files
+from trueedge.graph.triple_files import folder_files
 from trueedge.methods import Method
 from trueedge.runs.own_code import own_method
 from trueedge.tasks import Task, storage
@@ -27,6 +27,7 @@ from trueedge.tasks.base import PARTS
 from trueedge.tasks.protocols import Data, Shards, Source, default_protocol
 from trueedge.tasks.protocols import catalogue as protocols
 from trueedge.tasks.protocols import get as get_protocol
+from trueedge.tasks.protocols.source import unknown_folder
 
 # Nothing is said about the columns of an edge list.
 DETECTED = EdgeFormat()
@@ -214,9 +215,7 @@ def source(text: str, columns: EdgeFormat = DETECTED, takes: Sequence[str] = ("g
         typed = is_hgb(text) or folder_format(Path(text)) is not None
         if typed or folder_files(Path(text)) is not None:
             return text  # a protocol for plain graphs refuses it
-        if any((Path(text) / f"{part}.txt").exists() for part in PARTS):
-            raise InputError(missing_files(Path(text)))
-        raise InputError(f"{text} is not a saved task: it has no task.json")
+        raise InputError(unknown_folder(Path(text)))
     existing_file(text, "/" in text or bool(Path(text).suffix))
     datasets.get(text)
     return text

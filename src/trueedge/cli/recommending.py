@@ -143,7 +143,7 @@ def _fitted(method: Method, task: Task, seed: int, device: str, report: showing.
 
     method.check_data(task.dataset, task.data)
     given, method = method, method.for_task(task)
-    for sentence in given.without_effect(method, task.kind):
+    for sentence in given.without_effect(method, task):
         showing.note(sentence)
     used = device_used(method, device)
     report(f"fitting {method.name}")

@@ -29,13 +29,21 @@ class Table:
     Attributes:
         title: what it is, for messages.
         columns: the columns by name: arrays (rows,), or (rows, d) for several numbers in each row.
+        lines: the line of each row in a text file; None if it was not read from one.
     """
 
     title: str
     columns: Mapping[str, NDArray[Any]]
+    lines: Sequence[int] | None = None
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
+
+    def place(self, row: int) -> str:
+        """Return where a row is, for messages: its line in a text file, otherwise its number from 0."""
+        if self.lines is None:
+            return f"{self.title}, row {row}"
+        return f"{self.title}, line {self.lines[row]}"
 
     def column(self, name: str) -> NDArray[Any]:
         """Return a column."""
@@ -45,7 +53,7 @@ class Table:
         return self.columns[name]
 
 
-def as_table(given: object, title: str) -> Table:
+def as_table(given: object, title: str, header: bool = True) -> Table:
     """Return a table from a dict of columns, a data frame, or the path of a csv or parquet file.
 
     Args:
@@ -53,12 +61,13 @@ def as_table(given: object, title: str) -> Table:
             ``.parquet`` are read as text: a line of column names, then the rows, separated by tabs,
             semicolons or commas.
         title: what it is, for messages; a file is called by its path.
+        header: whether the first line of a text file names its columns; otherwise they are called 0, 1, 2, …
     """
     if isinstance(given, (str, os.PathLike)):
         path = Path(given)
         if path.suffix.lower() in (".parquet", ".pq"):
             return as_table(_parquet(path), str(path))
-        return _read_text(path)
+        return _read_text(path, header)
     if hasattr(given, "to_pydict"):
         given = given.to_pydict()
     if isinstance(given, Mapping):
@@ -118,24 +127,29 @@ def is_missing(value: object) -> bool:
     return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
 
 
-def _read_text(path: Path) -> Table:
-    """Read a text file with a header; a column of numbers is an array of numbers, any other one of texts."""
+def _read_text(path: Path, header: bool) -> Table:
+    """Read a text file; a column of numbers is an array of numbers, any other one of texts."""
     text = open_text(path)
     head = text.data.partition(b"\n")[0].decode()
     separator = max(SEPARATORS, key=head.count)
     rows: list[list[str]] = []
     names: list[str] = []
+    lines: list[int] = []
     reader = csv.reader(text.data.decode().split("\n"), delimiter=separator)
     try:
         for row in reader:
             if not row or row == [""]:
                 continue
             if not names:
-                names = [name.strip() for name in row]
-                continue
+                names = (
+                    [name.strip() for name in row] if header else [str(place) for place in range(len(row))]
+                )
+                if header:
+                    continue
             if len(row) != len(names):
                 raise text.error(reader.line_num, f"{len(row)} values, but {len(names)} columns")
             rows.append(row)
+            lines.append(reader.line_num)
     except csv.Error as error:
         raise text.error(reader.line_num, str(error)) from None
     if not names:
@@ -144,7 +158,8 @@ def _read_text(path: Path) -> Table:
     if twice:
         raise InputError(f"{path}: two columns are called {twice[0]!r}")
     columns: Sequence[Sequence[str]] = list(zip(*rows, strict=True)) if rows else [()] * len(names)
-    return Table(str(path), {name: _parsed(column) for name, column in zip(names, columns, strict=True)})
+    parsed = {name: _parsed(column) for name, column in zip(names, columns, strict=True)}
+    return Table(str(path), parsed, tuple(lines))
 
 
 def _parsed(texts: Sequence[str]) -> NDArray[Any]:

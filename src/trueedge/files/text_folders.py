@@ -125,12 +125,14 @@ def open_text_folder(path: Path, marks: Collection[str]) -> Iterator[TextFolder]
 
 
 def has_files(path: Path, marks: Collection[str]) -> bool:
-    """Return whether a folder or zip archive holds one of some files; damaged .zip files count."""
+    """Return whether a folder or zip archive holds one of some files; a file called .zip counts, too."""
     try:
         if _is_folder(path):
             return any((path / name).exists() for name in marks)
         if not path.is_file():
             return False
+        if path.suffix.lower() == ".zip":
+            return True  # reading it says what is wrong
         with path.open("rb") as stream:
             if stream.read(4) not in ZIP:
                 return False
@@ -139,8 +141,8 @@ def has_files(path: Path, marks: Collection[str]) -> bool:
     try:
         with zipfile.ZipFile(path) as archive:
             return any(_base(name) in marks for name in archive.namelist() if not _is_foreign(name))
-    except Exception:  # a damaged archive fails in many ways; reading it says how
-        return path.suffix.lower() == ".zip"
+    except Exception:  # a damaged archive fails in many ways
+        return False
 
 
 def _listed(path: Path) -> list[str]:

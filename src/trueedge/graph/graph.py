@@ -36,7 +36,7 @@ from trueedge.graph.validation import (
     locked,
     skipped_ids,
 )
-from trueedge.html import facts_html, shortened
+from trueedge.html import counted, facts_html, shortened
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -402,9 +402,10 @@ class Graph:
         return type(self), (*parts, self.name, self.notes, self.sides)
 
     def __repr__(self) -> str:
-        features = "" if self.features is None else f", {self.features.shape[1]:,} features"
+        features = "" if self.features is None else f", {counted(self.features.shape[1], 'feature')}"
         name = shortened(self.name)
-        return f"Graph({name}: {self.num_nodes:,} nodes, {self.num_edges:,} edges{features})"
+        sizes = f"{counted(self.num_nodes, 'node')}, {counted(self.num_edges, 'edge')}"
+        return f"Graph({name}: {sizes}{features})"
 
     def _repr_html_(self) -> str:
         facts = {

@@ -12,19 +12,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
-from trueedge.files.text import as_path
+from trueedge.files.text import as_path, shown
 from trueedge.files.text_folders import TextFolder, open_text_folder
 from trueedge.graph.hgb_info import INFO, HgbInfo, read_info
-from trueedge.graph.hgb_labels import LABELS, TEST_LABELS, LabelLine, make_labels, read_label_lines
+from trueedge.graph.hgb_labels import (
+    LABELS,
+    TEST_LABELS,
+    LabelLine,
+    empty_classes,
+    make_labels,
+    read_label_lines,
+)
 from trueedge.graph.hgb_tables import NODES, LinkTable, check_types, read_links, read_nodes
 from trueedge.graph.typed_parts import Relation
 from trueedge.graph.typed_validation import sorted_edges
+from trueedge.html import counted
 
 LINKS, TEST_LINKS = "link.dat", "link.dat.test"
 MARKS = (LINKS, NODES, LABELS, TEST_LINKS, TEST_LABELS)
 PAIR_FILE = re.compile(r".*_ini_([0-9]{1,9})_label\.txt")
 # Without node.dat, ids may have gaps, which a mistaken id would make huge.
 MOST_GAPS = 8
+# So many relations are listed in an error.
+MOST_NAMED = 20
 
 Pairs = NDArray[np.int32]
 LabelledPairs = tuple[NDArray[np.int32], NDArray[np.bool_]]
@@ -50,8 +60,23 @@ def read_content(path: str | os.PathLike[str]) -> HgbContent:
     place = as_path(path, "read_hgb")
     with open_text_folder(place, MARKS) as folder:
         if LINKS not in folder:
-            raise InputError(f"{place} has no file {LINKS}")
+            raise InputError(_without_links(folder))
         return _read(folder)
+
+
+def _without_links(folder: TextFolder) -> str:
+    """Say that there is no ``link.dat``, and what an archive has instead."""
+    names = sorted(folder.files)
+    if folder.archive is not None and not names:
+        names = [one.filename for one in folder.archive.infolist() if not one.is_dir()]
+    likely = next((one for one in names if one.rpartition("/")[2].lower() == LINKS), None)
+    if likely is not None:
+        return f"{folder.path} has no file {LINKS}, only {shown(likely)}: write its name in lower case"
+    if folder.archive is None:
+        return f"{folder.path} has no file {LINKS}"
+    more = "" if len(names) < 2 else f" and {counted(len(names) - 1, 'other')}"
+    held = f"it has {shown(names[0])}{more}; unpack files of another format" if names else "it is empty"
+    return f"{folder.path} has no file {LINKS}, as archives of typed graphs do: {held}"
 
 
 def _read(folder: TextFolder) -> HgbContent:
@@ -73,16 +98,23 @@ def _read(folder: TextFolder) -> HgbContent:
     relation_names = info.relations or tuple(f"relation {number}" for number in range(len(ends)))
     relations = tuple(Relation(name, *pair) for name, pair in zip(relation_names, ends, strict=True))
     edges, again = _by_relation(links, len(ends), len(kinds))
-    test_links = {} if test is None else dict(enumerate(_by_relation(test, len(ends), len(kinds))[0]))
-    test_links = {number: pairs for number, pairs in test_links.items() if len(pairs)}
-    notes += _link_notes(tables, again)
+    notes += _repeated(again)
+    test_links: dict[int, Pairs] = {}
+    if test is not None:
+        by_relation, again = _by_relation(test, len(ends), len(kinds))
+        test_links = {number: pairs for number, pairs in enumerate(by_relation) if len(pairs)}
+        notes += _repeated(again, f" of {TEST_LINKS}")
+    notes += _weight_notes(tables)
     leaked = sum(_shared(pairs, edges[number], len(kinds)) for number, pairs in test_links.items())
     if leaked:
-        notes.append(f"{leaked:,} of the links in {TEST_LINKS} are in {LINKS} too")
+        verb = "is" if leaked == 1 else "are"
+        notes.append(f"{counted(leaked, 'link')} of {TEST_LINKS} {verb} in {LINKS}, too")
     if info.ends is not None and info.ends != ends:
         wrong = next(n for n, pair in enumerate(ends) if pair != info.ends[n])
         stated, found = (f"from type {one[wrong][0]} to {one[wrong][1]}" for one in (info.ends, ends))
         notes.append(f"{INFO} says that relation {wrong} leads {stated}, but its links lead {found}")
+    labels = make_labels(folder, label_lines, kinds, info)
+    notes += empty_classes(labels)
     starts = np.searchsorted(kinds, np.arange(num_types + 1)).astype(np.int64)
     graph = {
         "node_types": node_types,
@@ -90,7 +122,7 @@ def _read(folder: TextFolder) -> HgbContent:
         "relations": relations,
         "edges": edges,
         "features": features,
-        "labels": make_labels(folder, label_lines, kinds, info),
+        "labels": labels,
         "names": names,
         "name": folder.path.name.removesuffix(".zip"),
         "notes": tuple(notes),
@@ -183,14 +215,39 @@ def _ends_of_relations(
                 f"this link leads from type {head} to {tail}, but the first link of relation {relation} leads"
                 f" from type {firsts[relation][0]} to {firsts[relation][1]}",
             )
+    _check_learnable(folder, tables)
     wanted = len(firsts) if count is None else count
     missing = [number for number in range(wanted) if number not in firsts]
     if missing and info.ends is None:
-        raise InputError(
-            f"{folder.place(LINKS)}: no link has relation {missing[0]}; relations must have no gaps"
-        )
+        raise _gap(folder, tables, missing[0])
     stated = info.ends or ()
     return tuple(firsts[number] if number in firsts else stated[number] for number in range(wanted))
+
+
+def _check_learnable(folder: TextFolder, tables: list[LinkTable]) -> None:
+    """Refuse test links of a relation that no other link has."""
+    links, *tested = tables
+    known = np.unique(links.rows[:, 2])
+    for table in tested:
+        strange = ~np.isin(table.rows[:, 2], known)
+        if strange.any():
+            row = int(strange.argmax())
+            there = ", ".join(map(str, known.tolist()[:MOST_NAMED])) + (
+                ", …" if len(known) > MOST_NAMED else ""
+            )
+            what = f"no link of {links.file} has relation {table.rows[row, 2]}, only {there}"
+            raise folder.error(table.file, int(table.lines[row]), what)
+
+
+def _gap(folder: TextFolder, tables: list[LinkTable], missing: int) -> InputError:
+    """Return an error for the first link whose relation comes after one that is missing."""
+    for table in tables:
+        after = table.rows[:, 2] > missing
+        if after.any():
+            row = int(after.argmax())
+            what = f"relation {table.rows[row, 2]} is there, but not {missing}: relations must have no gaps"
+            return folder.error(table.file, int(table.lines[row]), what)
+    return InputError(f"{folder.place(LINKS)}: no link has relation {missing}")
 
 
 def _check_relations(folder: TextFolder, table: LinkTable, count: int, where: str) -> None:
@@ -206,10 +263,12 @@ def _by_relation(links: LinkTable, count: int, num_nodes: int) -> tuple[tuple[Pa
     return tuple(pairs for pairs, _ in found), sum(again for _, again in found)
 
 
-def _link_notes(tables: list[LinkTable], again: int) -> list[str]:
+def _repeated(again: int, where: str = "") -> list[str]:
+    return [f"dropped {again:,} repeated link{'' if again == 1 else 's'}{where}"] if again else []
+
+
+def _weight_notes(tables: list[LinkTable]) -> list[str]:
     notes = []
-    if again:
-        notes.append(f"dropped {again:,} repeated link{'' if again == 1 else 's'}")
     weighted = sum(table.weighted for table in tables)
     if weighted:
         verb = "weight is not 1: weights are" if weighted == 1 else "weights are not 1: they are"

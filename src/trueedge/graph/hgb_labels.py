@@ -92,6 +92,25 @@ def make_labels(
     return Labels(found[0].type, nodes, values, classes, test)
 
 
+def empty_classes(labels: Labels | None) -> list[str]:
+    """Return a sentence on classes that no node has, if there are any."""
+    if labels is None:
+        return []
+    have = (
+        labels.values.any(axis=0)
+        if labels.multi
+        else np.bincount(labels.values, minlength=len(labels.classes)) > 0
+    )
+    empty = np.flatnonzero(~have)
+    runs = np.split(empty, np.flatnonzero(np.diff(empty) > 1) + 1)
+    named = [str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs if len(run)]
+    if not named:
+        return []
+    noun = "class {} has" if len(empty) == 1 else "classes {} have"
+    count = labels.num_classes
+    return [f"{noun.format(', '.join(named))} no node: there are {count} classes, 0 to {count - 1}"]
+
+
 def _classes(folder: TextFolder, found: list[LabelLine], info: HgbInfo) -> tuple[str, ...]:
     """Return the names of the classes: those in ``info.dat``, or numbers up to the largest one."""
     named = info.classes.get(found[0].type)

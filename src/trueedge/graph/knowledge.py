@@ -21,7 +21,7 @@ from trueedge.graph.freezing import FrozenFields
 from trueedge.graph.triple_files import TripleList, as_triple_list, dropped, name_triples
 from trueedge.graph.triples import TailIndex, as_triples, inverse, repeated, triple_order
 from trueedge.graph.validation import MAX_NODES, Handling, as_labels, check_labels
-from trueedge.html import facts_html, shortened
+from trueedge.html import counted, facts_html, shortened
 
 NAMES_PER_UPDATE = 1 << 16
 
@@ -205,9 +205,9 @@ class KnowledgeGraph(FrozenFields):
 
     def __repr__(self) -> str:
         counts = (
-            _count(self.num_entities, "entity", "entities"),
-            _count(self.num_relations, "relation", "relations"),
-            _count(self.num_triples, "triple", "triples"),
+            counted(self.num_entities, "entity", "entities"),
+            counted(self.num_relations, "relation"),
+            counted(self.num_triples, "triple"),
         )
         return f"KnowledgeGraph({shortened(self.name)}: {', '.join(counts)})"
 
@@ -219,10 +219,6 @@ class KnowledgeGraph(FrozenFields):
             "notes": "; ".join(self.notes),
         }
         return facts_html(f"KnowledgeGraph {self.name}", facts)
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number:,} {one if number == 1 else many}"
 
 
 def _counts(

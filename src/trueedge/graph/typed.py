@@ -27,7 +27,7 @@ from trueedge.graph.typed_validation import (
     check_type_names,
     lock_sparse,
 )
-from trueedge.html import shortened, table_html
+from trueedge.html import counted, shortened, table_html
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -98,8 +98,9 @@ class HeteroGraph(FrozenFields):
             nodes: for each node type a table, or the number of its nodes.
             edges: for each (source type, relation, target type) a table with the columns ``source`` and
                 ``target``, or an array (m, 2). Ends are ids of the node tables.
-            options: ``id``, ``label`` and ``test`` name columns of the node tables: ids, classes, and which
-                labelled nodes are the test part. ``features`` has an array (nodes, d) for some node types,
+            options: ``id``, ``label``, ``test`` and ``features`` name columns of the node tables: ids,
+                classes, which labelled nodes are the test part, and features; each may be a dict with names
+                for some node types. ``features`` may also have an array (nodes, d) for some node types,
                 instead of columns. ``name`` is the name of the graph.
 
         See :func:`trueedge.graph.typed_tables.from_tables` for details and an example.
@@ -216,8 +217,9 @@ class HeteroGraph(FrozenFields):
 
     def __repr__(self) -> str:
         return (
-            f"HeteroGraph({shortened(self.name)}: {self.num_nodes:,} nodes of {self.num_types}"
-            f" types, {self.num_edges:,} edges of {self.num_relations} relations)"
+            f"HeteroGraph({shortened(self.name)}: {counted(self.num_nodes, 'node')} of"
+            f" {counted(self.num_types, 'type')}, {counted(self.num_edges, 'edge')} of"
+            f" {counted(self.num_relations, 'relation')})"
         )
 
     def _repr_html_(self) -> str:

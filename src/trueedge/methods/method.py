@@ -164,17 +164,17 @@ class Method(ABC):
         del task
         return self
 
-    def without_effect(self, filled: Method, kind: str) -> list[str]:
+    def without_effect(self, filled: Method, task: Task) -> list[str]:
         """Return a sentence on each setting that was set and does nothing.
 
         Args:
             filled: this method with its open settings filled in for a task.
-            kind: the kind of that task.
+            task: that task.
         """
         del filled
-        unused = self.unused(kind)
+        unused = self.unused(task.kind)
         return [
-            f"{self.name}: {name}={getattr(self, name)} has no effect in {TASKS.get(kind, kind)}"
+            f"{self.name}: {name}={getattr(self, name)} has no effect in {TASKS.get(task.kind, task.kind)}"
             for name in self.changed()
             if name in unused
         ]

@@ -29,7 +29,7 @@ from trueedge.report.numbers import axis_label, in_percent, is_percent, signed
 from trueedge.report.page import Section
 from trueedge.report.page import page as whole_page
 from trueedge.report.verdict_source import made
-from trueedge.verdict.answers import Answer, Comparison, listed
+from trueedge.verdict.answers import Answer, Comparison, listed, one_part
 from trueedge.verdict.benchmark import what_to_do
 from trueedge.verdict.rows import ahead, difference, remarks
 from trueedge.verdict.verdict import FORMATS, Verdict
@@ -104,10 +104,10 @@ def answer_lines(verdict: Verdict) -> Markup:
         ends = (one.difference, one.low, one.high)
         values[is_percent(one.metric)] += [signs[one.protocol] * end for end in ends if end is not None]
     scales = {kind: BarScale.of(found, zero=True, width=LINE_WIDTH) for kind, found in values.items()}
-    single = {one.protocol for one in verdict.tables if one.found.tasks == 1}
+    single = {one.protocol: one_part(one) for one in verdict.tables if one.found.tasks == 1}
     items = []
     for one in answers:
-        words = _told(one, one.protocol in single)
+        words = _told(one, single.get(one.protocol, ""))
         bar = _bar(one, scales[is_percent(one.metric)], signs[one.protocol], verdict.ok)
         kind, place = BADGES[one.place]
         shown = badge(kind if verdict.ok else "plain", place)
@@ -116,13 +116,13 @@ def answer_lines(verdict: Verdict) -> Markup:
     return tag("div", tag("ul", *items), said, class_="lines")
 
 
-def _told(one: Answer, single: bool) -> str:
+def _told(one: Answer, part: str) -> str:
     """Return the difference in words: ``+4.1 MRR [+2.0, +6.2] against ppr``."""
     gap = f"{signed(one.metric, one.difference)} {one.metric.upper()}"
     if one.low is None or one.high is None:
         return f"{gap} against {one.best}, no interval"
     ends = f"[{signed(one.metric, one.low)}, {signed(one.metric, one.high)}]"
-    return f"{gap} {ends} against {one.best}{', on this split' if single else ''}"
+    return f"{gap} {ends} against {one.best}{f', on this {part}' if part else ''}"
 
 
 def _bar(one: Answer, shared: BarScale, sign: int, trusted: bool) -> Markup:

@@ -284,7 +284,7 @@ def _fit_and_evaluate(
         warnings.simplefilter("always", ScoreWarning)
         start = time.perf_counter()
         method = cell.method.for_task(task)
-        for sentence in cell.method.without_effect(method, task.kind):
+        for sentence in cell.method.without_effect(method, task):
             warnings.warn(sentence, ScoreWarning, stacklevel=2)
         device = device_used(method, cell.device)
         with naming_torch():

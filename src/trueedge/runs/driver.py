@@ -82,7 +82,7 @@ def drive(
         if len(kept) < len(others):
             return None
         # The same graph may have come under another name.
-        own, *rest = (replace(one, dataset=cell.name, cached=True) for one in (found, *kept))
+        own, *rest = (replace(_renamed(one, cell.name), cached=True) for one in (found, *kept))
         return Outcome(cell, own, others=tuple(rest))
 
     scores_to = store.folder if store is not None and keep_scores else None
@@ -92,6 +92,16 @@ def drive(
                 store.keep(record)
             outcome = _with_scores(outcome, outcome.record)
         yield position, outcome
+
+
+def _renamed(record: Record, name: str) -> Record:
+    """Return a record whose data set has another name; warnings about its scores begin with that."""
+    old = f"{record.dataset} {record.protocol} "
+    warnings = tuple(
+        f"{name} {record.protocol} {one.removeprefix(old)}" if one.startswith(old) else one
+        for one in record.warnings
+    )
+    return replace(record, dataset=name, warnings=warnings)
 
 
 def _stored(cell: Cell, store: Store) -> Record | None:

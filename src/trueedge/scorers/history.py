@@ -27,6 +27,13 @@ class History:
     evaluations_without_improvement: int = 0
     higher_is_better: bool = True
 
+    def is_above(self, level: float | None) -> bool:
+        """Return whether the best value is better than a level; None is below everything."""
+        if level is None:
+            return True
+        sign = 1 if self.higher_is_better else -1
+        return self.best is not None and sign * self.best > sign * level
+
     def note(self, epoch: int, value: float) -> bool:
         """Add an evaluation; return whether it is the best so far.
 

@@ -39,6 +39,8 @@ class ItemTask(Task):
     unit: ClassVar[str] = "user"
     needs: ClassVar[Need] = "candidates"
     data: ClassVar[str] = "interactions"
+    test_units: ClassVar[tuple[str, ...]] = ("test_positives",)
+    file_holds: ClassVar[str] = "recommended items of users"
     graph_type: ClassVar[type[Interactions]] = Interactions
 
     graph: Interactions

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError, unknown
+from trueedge.files.arrays import refuse_masked
 from trueedge.graph.typed import HeteroGraph, Labels
 from trueedge.metrics.classes import ClassScores, classes_from
 from trueedge.scorers.capabilities import Need, as_predictor
@@ -41,6 +42,8 @@ class NodeTask(Task):
     unit: ClassVar[str] = "node"
     needs: ClassVar[Need] = "nodes"
     data: ClassVar[str] = "typed"
+    test_units: ClassVar[tuple[str, ...]] = ("test_nodes", "test_labels")
+    file_holds: ClassVar[str] = "the classes of nodes, or their scores"
     graph_type: ClassVar[type[HeteroGraph]] = HeteroGraph
 
     graph: HeteroGraph
@@ -128,6 +131,7 @@ class NodeTask(Task):
 
     def _whole(self, given: Any, part: str) -> NDArray[Any]:
         """Return an array of predictions with a row for each node of the graph."""
+        refuse_masked(given, "predictions")
         try:
             table = np.asarray(given.detach().cpu() if hasattr(given, "detach") else given)
         except ValueError:
@@ -137,6 +141,8 @@ class NodeTask(Task):
             if strange:
                 raise unknown("class", strange[0], self.classes)
             table = np.array([self.classes.index(name) for name in table.tolist()])
+        if table.ndim == 2 and table.shape[1] != self.num_classes:
+            raise InputError(f"there are {self.num_classes} classes, but predictions of shape {table.shape}")
         first, last = self.graph.starts[self.target : self.target + 2]
         if table.ndim not in (1, 2) or len(table) == self.graph.num_nodes:
             return table

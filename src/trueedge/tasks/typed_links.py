@@ -39,6 +39,8 @@ class TypedLinkTask(Task):
     unit: ClassVar[str] = "head"
     needs: ClassVar[Need] = "links"
     data: ClassVar[str] = "typed"
+    # The seed also draws the negatives, which units are compared with.
+    test_units: ClassVar[tuple[str, ...]] = ("test_positives",)
     graph_type: ClassVar[type[HeteroGraph]] = HeteroGraph
 
     graph: HeteroGraph

@@ -71,6 +71,7 @@ def optimize(
     further: Sequence[History] = (),
     stop: str | None = None,
     jointly: str | None = None,
+    chance: float | None = None,
     seed: int = 0,
     device: str = "cpu",
     name: str = "the model",
@@ -94,6 +95,7 @@ def optimize(
         stop: the name of the value that early stopping watches; None: that of the selection.
         jointly: the name of a second value, higher is better: a state is kept only if both have improved, and
             training stops when neither has.
+        chance: training does not stop early before a watched value is better than this; None: it may always.
         seed: for batches and dropout. Weights are drawn when the model is made: see :func:`seeded`.
         device: ``cpu`` or ``cuda``.
         name: what is trained, for error messages.
@@ -107,7 +109,8 @@ def optimize(
         return load_state(model.to(device), saved)
     first = Selection(history) if jointly is None else JointSelection(history, other=jointly)
     chosen = [first, *(Selection(one) for one in further)]
-    _Training(model, objective, schedule, evaluate, chosen, stop or metric, seed, device, name, given).run()
+    watched = (stop or metric, chance)
+    _Training(model, objective, schedule, evaluate, chosen, *watched, seed, device, name, given).run()
     # A model that was trained on the way, and that no scorer holds, is not kept for this.
     kept = weakref.ref(model)
     others = {str(one.history.metric): one.step() for one in chosen[1:]}
@@ -152,6 +155,7 @@ class _Training:
     evaluate: Callable[[], float | Mapping[str, float]] | None
     selections: list[Selection]
     stop: str
+    chance: float | None
     seed: int
     device: str
     name: str
@@ -255,7 +259,8 @@ class _Training:
         self.callbacks.end_epoch(epoch, schedule.epochs, history)
         if self.evaluate is None:
             return False
-        return self.watched[self.stop].history.evaluations_without_improvement > schedule.patience
+        watched = self.watched[self.stop].history
+        return watched.evaluations_without_improvement > schedule.patience and watched.is_above(self.chance)
 
     def _save(self, checkpoint: Checkpoint, epoch: int) -> None:
         checkpoint.save(

@@ -15,7 +15,7 @@ UNTRAINED = ("heuristics", "counting", "voting")
 # What to do about a doubt or a check of the scorer, by its name.
 REMEDIES = {
     "adjacency": "Score pairs by a model that was trained without validation and test edges",
-    "perfect": "Look for test edges among what the model reads",
+    "perfect": "Look for the answers of the test part among what the model reads",
     "test-edges": "Train on the training graph alone: a function fit(task) gets it as task.graph",
     "outside-knowledge": "Let fit(task) use task.graph and task.features, and nothing from outside",
     "validation-edges": "Use validation edges for selection alone, not for training",

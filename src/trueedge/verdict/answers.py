@@ -117,10 +117,10 @@ def answer(table: Table, model: str) -> Answer | None:
     gap = _gap(pairs[best.label], model)
     low, high = compared[best.label].low, compared[best.label].high
     stem, against = _words(place, best.label, above or tied, len(pairs))
-    split = ", on this split" if table.found.tasks == 1 else ""
+    split = f", on this {one_part(table)}" if table.found.tasks == 1 else ""
     ends = f" [{signed(table.headline, low)}, {signed(table.headline, high)}]"
     if place == "tied" and high - low > WIDEST * 2 * _most(table.headline):
-        stem, ends = f"cannot be told from {best.label}, the best baseline, by so few splits", ""
+        stem, ends = f"cannot be distinguished from {best.label}, the best baseline, with so few splits", ""
     told = f"{signed(table.headline, gap)} {table.headline.upper()}{ends}{against}{split}"
     return Answer(
         protocol=table.protocol,
@@ -136,6 +136,11 @@ def answer(table: Table, model: str) -> Answer | None:
         detail=f"{table.protocol} ({told})",
         comparisons=tuple(compared.values()),
     )
+
+
+def one_part(table: Table) -> str:
+    """Return what all values of a table are of, in words: one split, or several with one test part."""
+    return "test part" if table.found.one_test_part else "split"
 
 
 def joined(answers: Sequence[Answer]) -> str:
@@ -204,7 +209,9 @@ def _unknown(table: Table, own: Line, best: Line) -> Answer:
         low=None,
         high=None,
         beside=(),
-        stem="cannot be compared on one split" if table.found.tasks == 1 else "has too few splits to compare",
+        stem=f"cannot be compared on one {one_part(table)}"
+        if table.found.tasks == 1
+        else "has too few splits to compare",
         detail=f"{table.protocol} ({table.headline.upper()} {shown[0]}; best baseline, {best.label}:"
         f" {shown[1]})",
     )

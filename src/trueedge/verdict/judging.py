@@ -66,7 +66,7 @@ def judge(
     data = load(data) if isinstance(data, (str, Path)) and is_saved(data) else data
     first = plan.first_protocol(data, protocols)
     kind, flavour = plan.kinds(data, first)
-    method = as_method(model, name, flavour)
+    method = as_method(model, name, flavour, kind)
     fixed = is_fixed(method)
     named = [protocols] if isinstance(protocols, str) else protocols
     if named is None and holds_scores(method):

@@ -14,13 +14,14 @@ from trueedge.files.arrays import read_array
 from trueedge.files.columns import find_separator
 from trueedge.files.text import open_text
 from trueedge.scorers.triples import map_table
+from trueedge.tasks.base import KINDS
 
 ENDINGS = (".npy", ".npz", ".csv", ".tsv", ".txt")
 # Two nodes and their score.
 COLUMNS_OF_PAIRS = 3
 
 
-def read_model(path: Path, data: str = "graph") -> tuple[Any, str]:
+def read_model(path: Path, data: str = "graph", kind: str = "") -> tuple[Any, str]:
     """Return the model in a file, and in words what the file holds.
 
     An array (n, d) holds vectors of nodes, unless it has three columns of which two are node numbers: these
@@ -30,7 +31,11 @@ def read_model(path: Path, data: str = "graph") -> tuple[Any, str]:
     Args:
         path: a .npy, .npz, .csv, .tsv or .txt file; on triples, a .npy file.
         data: the kind of data.
+        kind: the kind of task. One that reads files of predictions itself gets the path.
     """
+    holds = KINDS.get(kind).file_holds if kind else ""
+    if holds:
+        return path, f"{path} holds {holds}"
     if data == "triples":
         return path, f"{path} holds {_described(map_table(path))}, a row for each query of the test part"
     if path.suffix not in ENDINGS:

@@ -97,7 +97,7 @@ def _seeded(seed: int) -> Iterator[None]:
             torch.set_rng_state(before[2])
 
 
-def as_method(model: object, name: str = "", data: str = "graph") -> Method:
+def as_method(model: object, name: str = "", data: str = "graph", kind: str = "") -> Method:
     """Return a method for anything that can score.
 
     Args:
@@ -107,6 +107,7 @@ def as_method(model: object, name: str = "", data: str = "graph") -> Method:
             ``"mine.py:fit"`` is what a file calls ``fit``.
         name: what to call it; by default its own name, which a method keeps.
         data: the kind of data, which decides what a method's name means.
+        kind: the kind of task, which decides how a file is read.
     """
     if not isinstance(name, str):
         raise InputError(f"the name of a model must be a text, got {name!r}")
@@ -118,8 +119,7 @@ def as_method(model: object, name: str = "", data: str = "graph") -> Method:
     given = name
     name = name or _name_of(model, data)
     if isinstance(model, (str, Path)):
-        # The path of recommended lists stays one: their task knows its users and items.
-        model = Path(model) if data == "interactions" else read_model(Path(model), data)[0]
+        model = read_model(Path(model), data, kind)[0]
     if isinstance(model, type) and issubclass(model, Method):
         model = model()
     if isinstance(model, Method):

@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from trueedge.analysis.comparison import test_part
 from trueedge.analysis.slices import slices
 from trueedge.analysis.tables import Table, tables
 from trueedge.audit import audit
 from trueedge.errors import InputError, ScoreWarning
+from trueedge.metrics.units import plural
 from trueedge.results.record import Record
 from trueedge.scorers.check import CheckReport, check_scorer
 from trueedge.tasks import Task, TripleTask
@@ -156,9 +158,11 @@ def _how(judging: Judging, fixed: bool) -> list[str]:
     said_of_tasks = [note for task, _ in judging.first.values() for note in task.settings.get("notes", ())]
     notes += [note for note in dict.fromkeys(said_of_tasks) if note not in notes]
     if fixed:
+        answers = {"triples": "test triples", "typed": "labels of test nodes"}
+        known = "test edges" if task.kind == "typed-links" else answers.get(task.data, "test edges")
         notes.append(
-            f"{judging.method.name} is a fixed scorer, so there is one split; if it was trained on test"
-            f" {'triples' if task.data == 'triples' else 'edges'}, its scores mean nothing"
+            f"{judging.method.name} is a fixed scorer, so there is one split; if it was trained on {known},"
+            " its scores mean nothing"
         )
     one_graph = scores_one_graph(judging.method) and not holds_scores(judging.method)
     if isinstance(task, TripleTask) and task.test_graph is not None and one_graph:
@@ -169,13 +173,28 @@ def _how(judging: Judging, fixed: bool) -> list[str]:
     return notes
 
 
+def _same_test_part(records: Sequence[Record]) -> str:
+    """Say of seeds that have the same test part in what they differ."""
+    first = {
+        name: value for name, value in records[0].provenance["hashes"].items() if name.startswith("test_")
+    }
+    redrawn = any(one.provenance["hashes"].get(name) != first[name] for one in records for name in first)
+    differ = "training, validation and negatives" if redrawn else "training and validation alone"
+    return f"the same test {plural(records[0].unit)}: they differ in {differ}"
+
+
 def _splits(judging: Judging) -> str:
     """Return in words how many splits and seeds were run: some data has one split, whatever the seed."""
     seeds, splits = 1, 1
+    same = ""
     for protocol in judging.first:
         records = [one for one in judging.records if one.protocol == protocol]
         seeds = max(seeds, len({one.seed for one in records}))
         splits = max(splits, len({one.provenance.get("task", one.seed) for one in records}))
+        if len({test_part(one) for one in records}) == 1 and splits > 1:
+            same = _same_test_part(records)
+    if same:
+        return f"{splits} seeds with {same}"
     if splits > 1:
         return f"{splits} random splits"
     return "one split" if seeds == 1 else f"one split, with {seeds} seeds"

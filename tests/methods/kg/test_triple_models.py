@@ -356,7 +356,7 @@ def test_a_batch_norm_gets_two_queries_at_least():
 )
 def test_settings_that_the_objective_does_not_use_are_named(name, settings, unused) -> None:
     method = create(name, settings)
-    found = method.without_effect(method.for_task(task()), task().kind)
+    found = method.without_effect(method.for_task(task()), task())
     assert [one.split()[1] for one in found] == unused
     assert all("has no effect with the objective" in one for one in found)
 

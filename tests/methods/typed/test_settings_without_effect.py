@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -46,8 +47,32 @@ def test_a_setting_that_the_task_does_not_use_is_named(
     method: str, settings: dict[str, Any], task: te.tasks.Task, said: list[str]
 ) -> None:
     made = methods.create(method, settings)
-    found = made.without_effect(made.for_task(task), task.kind)
+    found = made.without_effect(made.for_task(task), task)
     assert [one[: len(start)] for one, start in zip(found, said, strict=True)] == said
+
+
+@pytest.mark.parametrize(
+    ("task", "kept", "features", "said"),
+    [
+        (NODES, (), "all", "features=all has no effect: bare has no features"),
+        (NODES, (), "target", "features=target has no effect: bare has no features"),
+        (NODES, (1,), "target", "features=target has no effect: nodes of type 'author' have no features"),
+        (NODES, (1,), "all", ""),
+        (NODES, (), "one-hot", ""),
+        (NODES, (), "target-only", ""),
+        (LINKS, (1,), "target", "features=target has no effect: links have no target type"),
+        (LINKS, (1,), "all", ""),
+    ],
+)
+def test_features_that_no_node_keeps_are_named(
+    task: Any, kept: tuple[int, ...], features: str, said: str
+) -> None:
+    tables = [task.graph.features[1] if number in kept else None for number in range(task.graph.num_types)]
+    bare = replace(task, dataset="bare", graph=replace(task.graph, features=tuple(tables)))
+    method = methods.create("gcn-hetero", {"features": features})
+    found = method.without_effect(method.for_task(bare), bare)
+    assert len(found) == bool(said), found
+    assert all(one.startswith(f"gcn-hetero: {said}") for one in found), found
 
 
 def test_a_fit_and_a_record_name_such_a_setting_once() -> None:

@@ -132,18 +132,18 @@ class EmbeddingModel(Method):
         filled = self.for_task(triples)
         filled.check()
         if filled != self:
-            for sentence in self.without_effect(filled, task.kind):
+            for sentence in self.without_effect(filled, task):
                 warnings.warn(sentence, ScoreWarning, stacklevel=3)
         with memory_errors(filled, task.dataset):
             return filled.train(triples, seed, device)
 
-    def without_effect(self, filled: Method, kind: str) -> list[str]:
+    def without_effect(self, filled: Method, task: Task) -> list[str]:
         """Return a sentence on each setting that was set and that the task or the objective does not use."""
         chosen = filled.settings()
         objective = chosen["objective"]
         # A pre-training has the same settings, and may have another objective.
         first = chosen.get("pretrain_objective", objective)
-        return super().without_effect(filled, kind) + [
+        return super().without_effect(filled, task) + [
             f"{self.name}: {name}={getattr(self, name)} has no effect with the objective {objective}"
             for name in self.changed()
             if name in UNUSED[objective] and name in UNUSED[first]

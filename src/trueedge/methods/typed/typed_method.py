@@ -96,6 +96,12 @@ class TypedMethod(Method):
     first_check: int = setting(
         0, "epochs before the first validation check; 0: as many as between others", low=0, high=10**9
     )
+    stop_at_chance: bool = open_setting(
+        bool,
+        "let training stop early though no state was better on the validation part than one prediction for"
+        " all nodes; by default only if the patience is set, or the training is published",
+        only="nodes",
+    )
     select: str = setting(
         "loss",
         "what is compared on the validation part: its loss, or a metric; loss-and-f1 keeps a state only if"
@@ -104,7 +110,9 @@ class TypedMethod(Method):
 
     def for_task(self, task: Task) -> Self:
         """Return this method with its settings filled in, except those that are selected on validation."""
-        known = {**DEFAULTS, **self.defaults, **published_settings(self.name, task)}
+        published = published_settings(self.name, task)
+        known = {**DEFAULTS, **self.defaults, **published}
+        known["stop_at_chance"] = self.patience is not None or "learning_rate" in published
         filled = self.filled_in(known)
         unused = {"decoder": DECODERS[0]} if task.kind == "nodes" else {}
         if task.kind == "nodes" and filled.batch_size is None:
@@ -114,6 +122,14 @@ class TypedMethod(Method):
             unused["features"] = single[0]
         return filled.filled_in(unused)
 
+    def without_effect(self, filled: Method, task: Task) -> list[str]:
+        """Return a sentence on each setting that was set and does nothing, such as features of no node."""
+        found = super().without_effect(filled, task)
+        if "features" in self.changed() and "features" not in self.unused(task.kind):
+            missing = _missing_features(task, self.features)
+            found += [f"{self.name}: features={self.features} has no effect: {missing}"] if missing else []
+        return found
+
     def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> Any:
         """Train on the task's graph and select the best epoch on its validation part."""
         from trueedge.training.loop import check_device
@@ -122,18 +138,34 @@ class TypedMethod(Method):
         typed = on_typed(task, self.name)
         filled = self.for_task(task)
         if filled != self:
-            for sentence in self.without_effect(filled, task.kind):
+            for sentence in self.without_effect(filled, typed):
                 warnings.warn(sentence, ScoreWarning, stacklevel=3)
         with memory_errors(self, task.dataset):
             choices = list(filled._choices(typed))
             found = [(one, one._fit_one(typed, seed, device)) for one in choices]
+        chosen, scorer = found[0] if len(found) == 1 else min(found, key=lambda pair: _loss(pair[1]))
+        if chosen._is_at_chance(typed, scorer):
+            said = (
+                f"{self.name}: no state was better on the validation part than one prediction for all nodes"
+            )
+            warnings.warn(f"{said}; a larger patience may help", ScoreWarning, stacklevel=3)
         if len(found) == 1:
-            return found[0][1]
-        chosen, scorer = min(found, key=lambda pair: _loss(pair[1]))
+            return scorer
         open_ones = [key for key in ("features", "decoder") if getattr(filled, key) is None]
         said = ", ".join(f"{key}={getattr(chosen, key)}" for key in open_ones)
         warnings.warn(f"{self.name}: {said} was best on the validation part", ScoreWarning, stacklevel=3)
         return scorer
+
+    def _is_at_chance(self, task: NodeTask | TypedLinkTask, scorer: Any) -> bool:
+        """Return whether training stopped early with a scorer that learned nothing of the classes."""
+        from trueedge.tasks import NodeTask
+        from trueedge.training.typed.chance import chance_level
+
+        history = getattr(scorer, "history", None)
+        if not isinstance(task, NodeTask) or history is None or history.best is None:
+            return False
+        stopped = len(history.losses) < (self.epochs or 0)
+        return stopped and not history.is_above(chance_level(task, self.select))
 
     def _choices(self, task: NodeTask | TypedLinkTask) -> Iterator[Self]:
         """Yield this method with each choice of features and decoder that is open."""
@@ -209,6 +241,21 @@ def _feature_choices(task: Any) -> tuple[str, ...]:
     if having == [target]:
         return ("target", "one-hot")
     return FEATURES if target in having else ("all", "one-hot")
+
+
+def _missing_features(task: Any, chosen: str) -> str:
+    """Say why a choice of features is the same as ``one-hot``; empty if it is not."""
+    graph: HeteroGraph | None = task.graph
+    if graph is None or task.data != "typed":
+        return ""
+    target: int | None = getattr(task, "target", None)
+    if chosen in ("target", "target-only") and target is None:
+        return "links have no target type, so no node keeps its features"
+    if chosen in FEATURES[:2] and all(table is None for table in graph.features):
+        return f"{task.dataset} has no features"
+    if chosen == "target" and target is not None and graph.features[target] is None:
+        return f"nodes of type {graph.node_types[target]!r} have no features"
+    return ""
 
 
 def _loss(scorer: Any) -> float:

@@ -16,6 +16,7 @@ from trueedge.graph import EdgeFormat, Graph, HeteroGraph, Interactions, Knowled
 from trueedge.graph.any_graph import GraphLike, holds_graph
 from trueedge.graph.hgb_files import is_hgb
 from trueedge.graph.interaction_files import folder_format, is_file_of_interactions, undecided
+from trueedge.graph.triple_files import PARTS as TRIPLE_PARTS
 from trueedge.graph.triple_files import folder_files, missing_files
 from trueedge.splits import Split, TripleSplit, TypedData
 from trueedge.splits import triples as triple_splits
@@ -168,6 +169,17 @@ def default_protocol(source: str | Path | Data | GraphLike) -> str:
     return DEFAULTS[Source.of(source).data]
 
 
+def unknown_folder(folder: Path) -> str:
+    """Say why nothing can be made of a folder: what triples lack, or what folders may hold."""
+    if any((folder / f"{part}{ending}").exists() for part in TRIPLE_PARTS for ending in (".txt", ".tsv")):
+        return missing_files(folder)
+    return (
+        f"{folder} holds no data that can be read: there is no task.json (a saved task), no link.dat (a"
+        " typed graph in HGB's format), no train.txt and no test.txt (triples), and no file of interactions,"
+        " such as ratings.csv or NAME.inter"
+    )
+
+
 def _default_of_typed(data: TypedData) -> str:
     labelled = data.graph.labels is not None and not data.test_links
     return "node-classification" if labelled else "typed-links"
@@ -216,7 +228,7 @@ def _read(path: str | Path, takes: Sequence[str], bipartite: bool | None) -> Any
         inductive = "inductive triples" in takes
         return triple_splits.from_folder(place, inductive)
     if path and place.is_dir():
-        raise InputError(missing_files(place))
+        raise InputError(unknown_folder(place))
     if path and place.exists():
         raise InputError(f"{path} is not a regular file")
     if isinstance(path, Path) or "/" in path:

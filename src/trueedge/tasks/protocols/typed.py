@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.graph.typed import HeteroGraph
+from trueedge.html import counted
 from trueedge.negatives.typed import KINDS, typed_negatives
 from trueedge.splits.typed import LINK_RATIOS, NODE_RATIOS, TypedData, split_labels, split_links
 from trueedge.tasks.nodes import NodeTask
@@ -18,6 +19,8 @@ from trueedge.tasks.typed_links import METRICS, TypedLinkTask
 CITATION = "Lv et al., Are We Really Making Much Progress?, KDD 2021"
 PUBLISHED = "published"
 SAME = "same"
+# With fewer test nodes or links, a metric has hardly more than a handful of values.
+FEW = 10
 
 
 def _nodes(request: Request) -> NodeTask:
@@ -32,7 +35,10 @@ def _nodes(request: Request) -> NodeTask:
         nodes,
         dataset=name,
         seed=request.seed,
-        settings={"split": "published test part" if labels.test is not None else "random", **_notes(data)},
+        settings={
+            "split": "published test part" if labels.test is not None else "random",
+            **_notes(data, _few(len(nodes["test"]), "node")),
+        },
     )
 
 
@@ -62,7 +68,11 @@ def _links(request: Request) -> TypedLinkTask:
             "negatives": options["negatives"],
             "valid_negatives": kinds["valid"],
             "split": "published test links" if data.test_links else "random",
-            **_notes(data, _relation_note(data, relations) if not options["relation"] else ""),
+            **_notes(
+                data,
+                _relation_note(data, relations) if not options["relation"] else "",
+                _few(len(positives["test"]), "link"),
+            ),
         },
         graph=graph,
         relations=relations,
@@ -114,9 +124,14 @@ def _relations(data: TypedData, text: str) -> tuple[int, ...]:
     return found
 
 
-def _notes(data: TypedData, more: str = "") -> dict[str, tuple[str, ...]]:
-    notes = (*data.graph.notes, *([more] if more else []))
+def _notes(data: TypedData, *more: str) -> dict[str, tuple[str, ...]]:
+    notes = (*data.graph.notes, *filter(None, more))
     return {"notes": notes} if notes else {}
+
+
+def _few(count: int, noun: str) -> str:
+    """Say that a test part is too small to tell methods apart; empty if it is not."""
+    return f"the test part has only {counted(count, noun)}, so its metrics say little" if count < FEW else ""
 
 
 def _relation_note(data: TypedData, relations: tuple[int, ...]) -> str:

@@ -14,6 +14,7 @@ from torch import nn
 from trueedge.errors import InputError
 from trueedge.training.loop import optimize
 from trueedge.training.schedule import LoopSchedule
+from trueedge.training.typed.chance import chance_level
 from trueedge.training.typed.decoders import Decoder
 from trueedge.training.typed.inputs import TypedInputs
 from trueedge.training.typed.objectives import LinkObjective, NodeObjective, class_loss
@@ -41,6 +42,8 @@ class TypedSchedule(LoopSchedule):
         redraw_valid: compare the loss of validation links against other random targets at each check, instead
             of against the negatives of the task.
         fixed_negatives: draw the order of training links and their negatives once.
+        stop_at_chance: training for classes may stop early even if no state was better on the validation part
+            than a prediction that is the same for all nodes.
     """
 
     batch_size: int = 8192
@@ -48,6 +51,7 @@ class TypedSchedule(LoopSchedule):
     epoch_steps: int = 0
     redraw_valid: bool = False
     fixed_negatives: bool = False
+    stop_at_chance: bool = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -192,11 +196,18 @@ def _optimize(
         metric=LOSS if by_loss else schedule.select,
         higher_is_better=not by_loss,
         jointly="f1" if jointly else None,
+        chance=_chance(task, schedule),
         seed=seed,
         device=device,
         name=f"on {task.dataset}",
         request={"task": task.hash, "settings": dict(settings or {})},
     )
+
+
+def _chance(task: Any, schedule: TypedSchedule) -> float | None:
+    if schedule.stop_at_chance or task.kind != "nodes" or "valid" not in task.part_names:
+        return None
+    return chance_level(task, schedule.select)
 
 
 def _loss_and_f1(

@@ -1,0 +1,116 @@
+"""Edges of typed graphs from tables: one for each relation."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueedge.errors import InputError
+from trueedge.files.arrays import refuse_masked
+from trueedge.files.columns import is_word
+from trueedge.files.tables import Table, as_table
+from trueedge.graph.typed_ids import OWNER, NodeKind
+from trueedge.graph.typed_parts import Relation
+from trueedge.graph.typed_validation import sorted_edges
+
+ENDS = ("source", "target")
+
+
+def read_edges(
+    edges: Mapping[tuple[str, str, str], Any],
+    kinds: Sequence[NodeKind],
+    starts: NDArray[np.int64],
+    notes: list[str],
+) -> tuple[tuple[Relation, ...], tuple[NDArray[np.int32], ...]]:
+    """Return the relations and the edges of each, int32 (m, 2).
+
+    Args:
+        edges: the edges of each relation, a table or an array.
+        kinds: the nodes of each type.
+        starts: the first node of each type.
+        notes: what was done to the edges is added to them.
+    """
+    numbers = {kind.name: number for number, kind in enumerate(kinds)}
+    for key in edges:
+        if not isinstance(key, tuple) or len(key) != 3 or not all(isinstance(part, str) for part in key):
+            raise InputError(f"{OWNER}: a relation is (source type, name, target type), got {key!r}")
+        for kind in (key[0], key[2]):
+            if kind not in numbers:
+                known = ", ".join(map(repr, numbers))
+                raise InputError(
+                    f"{OWNER}: the relation {key} has an end of type {kind!r}; types are: {known}"
+                )
+    names = Counter(name for _, name, _ in edges)
+    relations, found = [], []
+    for (source, name, target), given in edges.items():
+        sides = (kinds[numbers[source]], kinds[numbers[target]])
+        table, columns = _table_of_ends(given, f"the edges of {name!r}", sides, notes)
+        pairs = np.column_stack(
+            [
+                side.numbers(table, column, noun) + starts[numbers[side.name]]
+                for side, column, noun in zip(sides, columns, ENDS, strict=True)
+            ]
+        )
+        once, again = sorted_edges(pairs, int(starts[-1]))
+        if again:
+            notes.append(f"dropped {again:,} repeated edge{'' if again == 1 else 's'} of {name!r}")
+        alone = name if names[name] == 1 else f"{source}-{name}-{target}"
+        relations.append(Relation(alone, numbers[source], numbers[target]))
+        found.append(once)
+    return tuple(relations), tuple(found)
+
+
+def array_of(given: Any, title: str) -> NDArray[Any]:
+    """Return a list, an array or a tensor as an array; masked values are refused."""
+    refuse_masked(given, title)
+    try:
+        return np.asarray(given.detach().cpu() if hasattr(given, "detach") else given)
+    except ValueError:
+        raise InputError(f"{title} must be a table whose rows have the same length") from None
+
+
+def _table_of_ends(
+    given: Any, title: str, sides: tuple[NodeKind, NodeKind], notes: list[str]
+) -> tuple[Table, tuple[str, str]]:
+    """Return a table of edges, and its columns of sources and targets."""
+    if isinstance(given, (list, tuple, np.ndarray)) or hasattr(given, "detach"):
+        pairs = array_of(given, title)
+        if pairs.size == 0:
+            pairs = np.empty((0, 2), dtype=np.int64)
+        if pairs.ndim != 2 or pairs.shape[1] != 2:
+            raise InputError(f"{title} must have the shape (m, 2), got {pairs.shape}")
+        return Table(title, dict(zip(ENDS, pairs.T, strict=True))), ENDS
+    table = as_table(given, title)
+    if set(ENDS) <= set(table.columns):
+        unused = [repr(name) for name in table.columns if name not in ENDS]
+        if unused:
+            plural = "" if len(unused) == 1 else "s"
+            verb = "is" if len(unused) == 1 else "are"
+            notes.append(f"the column{plural} {', '.join(unused)} of {table.title} {verb} not used")
+        return table, ENDS
+    if len(table.columns) != 2:
+        table.column(ENDS[0])
+        table.column(ENDS[1])
+    if isinstance(given, (str, os.PathLike)) and table.lines is not None and _is_edge(table, sides):
+        first = ",".join(table.columns)
+        table = as_table(given, title, header=False)
+        notes.append(f"{table.title} has no header: its first line, {first!r}, is an edge")
+    source, target = table.columns
+    return table, (source, target)
+
+
+def _is_edge(table: Table, sides: tuple[NodeKind, NodeKind]) -> bool:
+    """Return whether the first line of two columns is an edge: an end is a node, or is no word at all."""
+    names = list(table.columns)
+    if not all(map(is_word, names)):
+        return True
+    line = Table(table.title, {name: np.array([name], dtype=object) for name in names}, (1,))
+    return any(
+        side.find(line.columns[name], line, noun)[0] >= 0
+        for side, name, noun in zip(sides, names, ENDS, strict=True)
+    )
