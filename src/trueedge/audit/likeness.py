@@ -28,7 +28,7 @@ GAP_LOOK, GAP_BROKEN = 0.2, 0.6
 # where most positives have one (Li et al. 2023, section 4.1).
 NONE_LOOK, NONE_BROKEN, NONE_OF_POSITIVES = 0.5, 0.9, 0.5
 # Negatives' cosine on the way from random pairs (0) to positives (1): chosen to be hard they are half way
-# there, and a tenth of the way cannot be told from random.
+# there, and a tenth of the way may be due to chance.
 HARD_LOOK = 0.1
 _GAP_RULE = f"look: a Kolmogorov–Smirnov distance above {GAP_LOOK}; broken: above {GAP_BROKEN}"
 MOST_COUNTED = 10

@@ -1,4 +1,4 @@
-"""The answer of a report: which method is best where, and which cannot be told from it."""
+"""The answer of a report: which method is best where, and which do not differ significantly from it."""
 
 from __future__ import annotations
 

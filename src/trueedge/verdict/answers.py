@@ -1,4 +1,4 @@
-"""The answer in words: what the model beats, what it cannot be told from, and what beats it."""
+"""The answer in words: what the model beats, what beats it, and where the difference is not significant."""
 
 from __future__ import annotations
 

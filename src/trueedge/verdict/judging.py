@@ -40,8 +40,8 @@ def judge(
     """Find out what a model is worth.
 
     The model is evaluated under the protocols that fit the data, beside the heuristics or other simple
-    baselines, on several random splits. The verdict says what it beats and what it cannot be told from, where
-    it wins and loses, and what makes its scores doubtful.
+    baselines, on several random splits. The verdict says what it beats, where the difference is not
+    significant, where it wins and loses, and what makes its scores doubtful.
 
     Args:
         model: a function ``fit(task)`` or ``fit(graph)`` that returns a scorer, so that the model is trained
