@@ -155,7 +155,7 @@ def test_a_task_of_another_kind_is_audited_by_the_checks_that_apply_to_it(tmp_pa
         (("karate", "haert"), "did you mean 'heart'"),
         (
             ("karate", "recommendation"),
-            "Recommendation tasks cannot be audited yet: .* Link prediction and Knowledge graph",
+            "there are checks for Knowledge graph completion, Link prediction, ",
         ),
         (("karate", "existing", -1), "seed"),
         (("karate", "existing", 0, 0), "sample must be"),

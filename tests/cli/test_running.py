@@ -131,7 +131,7 @@ def test_a_method_of_ones_own_runs_and_is_checked(trueedge, own: Path) -> None:
         ("leaving.py:X", "leaving.py cannot be imported: SystemExit: 3"),
         ("typo.py:X", "typo.py cannot be imported: SyntaxError"),
         ("no_such_module_here:X", "the module no_such_module_here cannot be imported: ModuleNotFoundError"),
-        (":X", "cannot be imported"),
+        (":X", "':X' names no object: write FILE.py:NAME or MODULE:NAME"),
     ],
 )
 def test_code_that_is_no_method_is_one_sentence(trueedge, own: Path, word: str, sentence: str) -> None:

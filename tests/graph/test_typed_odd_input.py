@@ -98,7 +98,7 @@ def test_sparse_features_cannot_be_changed_from_outside_nor_in_a_copy() -> None:
     [
         (3, [[0, 1], [2]], {}, "the edges of 'r' must be a table whose rows have the same length"),
         (3, [[0, 1]], {"features": {"a": [[1], [2, 3], [4]]}}, "rows have the same length"),
-        (3, [[0, 1]], {"features": [1]}, "features must be a dict"),
+        (3, [[0, 1]], {"features": [1]}, "features must be the name of a column"),
     ],
 )
 def test_tables_with_uneven_rows_are_refused(nodes: Any, edges: Any, options: Any, sentence: str) -> None:

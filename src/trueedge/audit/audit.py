@@ -122,9 +122,9 @@ SUBJECTS: dict[type[Task], type[Subject]] = {
 
 
 def _kinds() -> str:
-    """The kinds of tasks that checks name, in words."""
-    kinds = dict.fromkeys(kind for one in catalogue() for kind in one.kinds or ())
-    return " and ".join(found.title for kind in kinds if (found := KINDS.find(kind)) is not None)
+    """The kinds of tasks that checks name, in alphabetical order."""
+    kinds = {kind for one in catalogue() for kind in one.kinds or ()}
+    return ", ".join(sorted(found.title for kind in kinds if (found := KINDS.find(kind)) is not None))
 
 
 def _benchmark(
