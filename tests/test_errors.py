@@ -34,3 +34,4 @@ def test_numbers_are_told_from_booleans_and_texts() -> None:
 
 def test_a_noun_has_its_article() -> None:
     assert [with_article(noun) for noun in ("Obj", "int", "list")] == ["an Obj", "an int", "a list"]
+    assert [with_article(noun) for noun in ("user", "uint8", "item")] == ["a user", "a uint8", "an item"]

@@ -63,8 +63,12 @@ def _likeness(name: str, other: str) -> tuple[float, int]:
 
 
 def with_article(noun: str) -> str:
-    """Return a noun after ``a`` or ``an``."""
-    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"
+    """Return a noun after ``a`` or ``an``: an item, a user, a uint8."""
+    heard = noun.lower()
+    vowel = heard.startswith(("a", "e", "i", "o", "u")) and not heard.startswith(
+        ("eu", "one", "ui", "uni", "us")
+    )
+    return f"{'an' if vowel else 'a'} {noun}"
 
 
 def must_be(argument: str, owner: str, allowed: str, got: object) -> InputError:

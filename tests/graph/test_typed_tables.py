@@ -170,7 +170,10 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
         {"nodes": {"a": {1, 2}}},
         "the nodes of 'a' must be a dict of columns, a data frame or the path of a file, got set",
     ),
-    "a repeated id": ({"nodes": {"a": {"id": ["x", "x"]}}}, "the nodes of 'a': the id 'x' occurs again"),
+    "a repeated id": (
+        {"nodes": {"a": {"id": ["x", "x"]}}},
+        "the nodes of 'a', row 1: the id 'x' occurs again",
+    ),
     "a missing id": ({"nodes": {"a": {"id": ["x", None]}}}, "the nodes of 'a', row 1: the id is missing"),
     "an id that is a fraction": (
         {"nodes": {"a": {"id": [1, 2.5]}}},
