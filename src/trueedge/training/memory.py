@@ -18,8 +18,9 @@ from typing import Any
 
 # The parameters of mallopt, from malloc.h.
 TRIM_THRESHOLD, MMAP_THRESHOLD, MMAP_MAX = -1, -3, -4
-# What the C library starts with; its limit of the size below which memory is kept grows up to 32 MiB.
-FIRST_TRIM, FIRST_MAPS, LARGEST = 128 << 10, 65536, 32 << 20
+# By itself, the C library lets the size of blocks that it keeps grow up to 32 MiB, and keeps twice as much. A
+# value that was set stays, so it is given the values that these would have grown to.
+FIRST_MAPS, LARGEST = 65536, 32 << 20
 
 _lock = Lock()
 _blocks = 0
@@ -62,7 +63,7 @@ def _leave(library: Any) -> None:
         if _blocks == 0:
             library.mallopt(MMAP_MAX, FIRST_MAPS)
             library.mallopt(MMAP_THRESHOLD, LARGEST)
-            library.mallopt(TRIM_THRESHOLD, FIRST_TRIM)
+            library.mallopt(TRIM_THRESHOLD, 2 * LARGEST)
             library.malloc_trim(0)
 
 
