@@ -81,6 +81,15 @@ def test_methods_with_other_seeds_are_compared_on_the_splits_that_both_have(publ
     assert (pair.difference.value, pair.difference.p) == pytest.approx((wanted.value, wanted.p))
 
 
+def test_records_that_are_left_out_are_no_further_splits(divided: list[Record]) -> None:
+    kept = [one if one.seed == 0 else replace(one, units=type(one.units)()) for one in divided]
+    (found,) = compare(kept)
+    assert (found.tasks, found.splits, found.one_test_part) == (1, 1, False)
+    (table,) = tables(kept)
+    assert any("test nodes, this split only" in one for one in table.remarks())
+    assert "on this split" in answer(table, METHODS[0]).sentence
+
+
 def test_tasks_with_test_parts_of_their_own_are_compared_over_tasks(divided: list[Record]) -> None:
     (found,) = compare(divided)
     assert (found.tasks, found.splits, found.one_test_part) == (4, 4, False)

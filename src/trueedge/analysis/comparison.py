@@ -272,7 +272,7 @@ def _comparison(every: list[Record], metric: str, level: float) -> MethodCompari
         tasks=len({task for samples in table.values() for task in samples}),
         left_out=tuple(left_out),
         unit=next((record.unit for record in records if record.unit), "positive"),
-        splits=len({_task(record) for record in records}),
+        splits=len({name for samples in table.values() for one in samples.values() for name in one.by_split}),
     )
 
 
