@@ -13,7 +13,7 @@ from trueedge.analysis.slices import slices
 from trueedge.analysis.tables import tables
 from trueedge.graph.typed import HeteroGraph
 from trueedge.results import Record
-from trueedge.statistics.significance import Sample, mean_interval
+from trueedge.statistics.significance import Sample, difference, mean_interval
 from trueedge.verdict.answers import answer
 from typed_graphs import small_graph
 
@@ -50,6 +50,44 @@ def test_an_interval_over_one_test_part_is_that_over_its_nodes_and_seeds(publish
     means = np.array([one.test["micro-f1"] for one in published if one.method == METHODS[0]])
     # What the seeds alone say is far too narrow: they all have the same 42 nodes.
     assert estimate.std_error > 1.5 * means.std(ddof=1) / np.sqrt(len(means))
+
+
+def _values(records: list[Record], method: str) -> np.ndarray:
+    return np.array([one.unit_values("micro-f1") for one in records if one.method == method])
+
+
+def test_methods_are_paired_by_node_and_split_on_one_test_part(published: list[Record]) -> None:
+    (found,) = compare(published)
+    (pair,) = found.pairs
+    gaps = mean_interval(_values(published, pair.first) - _values(published, pair.second))
+    assert (pair.difference.value, pair.difference.std_error) == pytest.approx((gaps.value, gaps.std_error))
+    assert (pair.difference.low, pair.difference.high) == pytest.approx((gaps.low, gaps.high))
+    assert pair.enough
+
+
+def test_methods_with_other_seeds_are_compared_on_the_splits_that_both_have(published: list[Record]) -> None:
+    several = METHODS[0]
+    first = [one for one in published if one.method == several or one.seed == 0]
+    (found,) = compare(first)
+    (pair,) = found.pairs
+    wanted = difference(*(_values(first, name)[:1] for name in (pair.first, pair.second)))
+    assert (pair.difference.value, pair.difference.p) == (wanted.value, wanted.p)
+    # One split says nothing of others, although one method has four.
+    assert not pair.enough
+    apart = [one for one in published if (one.method == several) == (one.seed < 2)]
+    (found,) = compare(apart)
+    (pair,) = found.pairs
+    wanted = difference(*(_values(apart, name) for name in (pair.first, pair.second)))
+    assert (pair.difference.value, pair.difference.p) == pytest.approx((wanted.value, wanted.p))
+
+
+def test_records_that_are_left_out_are_no_further_splits(divided: list[Record]) -> None:
+    kept = [one if one.seed == 0 else replace(one, units=type(one.units)()) for one in divided]
+    (found,) = compare(kept)
+    assert (found.tasks, found.splits, found.one_test_part) == (1, 1, False)
+    (table,) = tables(kept)
+    assert any("test nodes, this split only" in one for one in table.remarks())
+    assert "on this split" in answer(table, METHODS[0]).sentence
 
 
 def test_tasks_with_test_parts_of_their_own_are_compared_over_tasks(divided: list[Record]) -> None:

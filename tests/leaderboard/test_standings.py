@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.leaderboard.boards import board_with, card, certificates, frozen, reproduced
+from tests.typed_graphs import small_graph
 
 import trueedge as te
 from trueedge.leaderboard.board import Board, BoardTask
@@ -123,6 +125,17 @@ def test_a_fixed_split_with_several_seeds_is_one_task(tmp_path: Path) -> None:
     assert len({one.hash for one in tasks}) == 1
     board = board_with(tmp_path, "entity-degree", dataset="nations", protocol="filtered")
     assert standing_of(board.tasks()[0], board.entries("nations-filtered")).over == "units"
+
+
+def test_seeds_with_one_published_test_part_are_over_its_units_and_seeds() -> None:
+    made = [te.task(small_graph(), "node-classification", seed) for seed in range(2)]
+    assert BoardTask.of(made).over == "units and seeds"
+    own = replace(small_graph(), labels=replace(small_graph().labels, test=None))
+    assert [BoardTask.of([te.task(own, seed=seed) for seed in range(count)]).over for count in (1, 2, 3)] == [
+        "units",
+        "",
+        "tasks",
+    ]
 
 
 def test_a_hidden_task_shows_what_its_judge_wrote(tmp_path: Path) -> None:

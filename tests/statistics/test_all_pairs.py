@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -46,6 +48,30 @@ def test_pairs_of_several_tasks_are_those_of_difference_over_tasks():
         assert found.std_error[i, i + 1] == pytest.approx(one.std_error)
         assert found.p[i, i + 1] == pytest.approx(one.p)
         assert found.ends(i, i + 1) == pytest.approx((one.low, one.high))
+
+
+@pytest.mark.parametrize("splits", [2, 5])
+@pytest.mark.parametrize("spread", [0.0, 0.01, 0.2])
+def test_pairs_on_splits_with_one_test_part_are_those_of_difference(splits: int, spread: float) -> None:
+    rng = np.random.default_rng(4)
+    shared, effects = rng.random(60), spread * rng.normal(size=splits)
+    given = []
+    for place in range(5):
+        # Some methods are fitted twice on each split.
+        rows = {
+            str(split): [
+                shared + effect + 0.02 * place + 0.05 * rng.normal(size=60) for _ in range(1 + place % 2)
+            ]
+            for split, effect in enumerate(effects)
+        }
+        given.append(Sample.of_splits(rows))
+    found = all_pairs([[one] for one in given])
+    for i, j in combinations(range(5), 2):
+        one = difference(given[i], given[j])
+        assert found.means[i] - found.means[j] == pytest.approx(one.value)
+        assert found.std_error[i, j] == pytest.approx(one.std_error, rel=1e-9)
+        assert found.df[i, j] == pytest.approx(one.df, rel=1e-9)
+        assert found.ends(j, i) == pytest.approx((-one.high, -one.low))
 
 
 def test_the_same_values_do_not_differ_and_a_constant_gap_is_judged_by_signs():

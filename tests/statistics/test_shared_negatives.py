@@ -69,3 +69,20 @@ def test_few_values_near_a_bound_give_a_wide_interval_on_the_side_of_the_middle(
 def test_ends_must_be_those_of_the_edges() -> None:
     with pytest.raises(InputError, match="3 edges, but ends of shape"):
         Sample.of([[1, 2, 3]], ends=np.zeros((2, 2), dtype=np.int64))
+
+
+def test_draws_of_two_methods_are_paired_within_each_split() -> None:
+    rng = np.random.default_rng(3)
+    rows = {name: [rng.random(40)] for name in ("one", "two")}
+    # Only the first of several splits has other draws.
+    drawn, none = {"one": [DRAWS], "two": [np.empty(0)]}, {"one": [np.empty(0)], "two": [np.empty(0)]}
+    plain = difference(Sample.of_splits(rows), Sample.of_splits(rows))
+    first, second = (
+        Sample.of_splits(rows, redraws={**drawn, "one": [DRAWS + shift]}) for shift in (0.02, 0.0)
+    )
+    assert difference(first, second).std_error == pytest.approx(plain.std_error, abs=1e-12)
+    varied = Sample.of_splits(rows, redraws={**drawn, "one": [DRAWS[::-1]]})
+    error = np.std(DRAWS[::-1] - DRAWS, ddof=1)
+    assert difference(varied, second).std_error == pytest.approx(error)
+    for unknown in (Sample.of_splits(rows), Sample.of_splits(rows, redraws=none)):
+        assert difference(first, unknown).std_error == np.inf

@@ -14,7 +14,9 @@ from scipy import stats
 from trueedge.errors import InputError
 from trueedge.statistics.bootstrap import bootstrap_interval, resampled_means
 from trueedge.statistics.rank_tests import friedman
+from trueedge.statistics.sample import seeds_compared
 from trueedge.statistics.significance import (
+    Difference,
     Sample,
     difference,
     difference_over_tasks,
@@ -113,6 +115,49 @@ def test_intervals_of_a_difference_hold_the_truth_about_as_often_as_they_say(
         assert (found.p < 0.05) == (not found.low <= 0 <= found.high)
     # Three standard errors of 600 simulations beside the 1.5 points.
     assert 0.95 - 0.042 < held / 600 < 0.95 + 0.042
+
+
+def on_splits(values: np.ndarray) -> Sample:
+    return Sample.of_splits({f"split {number}": [row] for number, row in enumerate(values)})
+
+
+def test_seeds_that_share_their_split_are_paired() -> None:
+    rng = np.random.default_rng(0)
+    edges, seeds, repeats = 500, 5, 300
+    held, width = np.zeros(2), np.zeros(2)
+    for _ in range(repeats):
+        # Each split moves both methods, and each method for itself a quarter of that.
+        common = rng.normal(0, 0.3, edges) + rng.normal(0, 0.02, (seeds, 1))
+        one, other = (
+            common + rng.normal(0, 0.005, (seeds, 1)) + rng.normal(0, 0.1, (seeds, edges)) for _ in range(2)
+        )
+        for place, found in enumerate((difference(on_splits(one), on_splits(other)), difference(one, other))):
+            held[place] += found.low <= 0 <= found.high
+            width[place] += (found.high - found.low) / repeats
+    assert 0.95 - 0.03 < held[0] / repeats < 0.95 + 0.03
+    assert held[1] / repeats > 0.99
+    assert width[0] < 0.45 * width[1]
+
+
+def test_a_difference_is_that_of_the_splits_that_both_methods_have() -> None:
+    rng = np.random.default_rng(13)
+    one, other = ranks_of(rng, 4, 50, 0.5), ranks_of(rng, 4, 50, 0.5)
+    gap, gaps = difference(on_splits(one), on_splits(other)), mean_interval(one - other)
+    assert (gap.value, gap.low, gap.high) == pytest.approx((gaps.value, gaps.low, gaps.high))
+    assert (gap.df, gap.over) == (pytest.approx(gaps.df), "edges and seeds")
+    assert smallest_gap(on_splits(one), on_splits(other)) == pytest.approx(gap_at(gap.std_error, gap.df))
+    several, first = on_splits(one), on_splits(other[:1])
+    alone = difference(several, first)
+    assert (alone.value, alone.p, alone.over) == (*_value_and_p(difference(one[:1], other[:1])), "edges")
+    assert seeds_compared(several, first) == 1
+    elsewhere = Sample.of_splits({f"split {number}": [row] for number, row in enumerate(other, 4)})
+    apart = difference(several, elsewhere)
+    assert _value_and_p(apart) == pytest.approx(_value_and_p(difference(one, other)))
+    assert seeds_compared(several, elsewhere) == 4
+
+
+def _value_and_p(found: Difference) -> tuple[float, float]:
+    return found.value, found.p
 
 
 def test_a_percentile_interval_of_three_seeds_is_too_narrow_where_ours_is_not() -> None:

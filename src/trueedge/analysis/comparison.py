@@ -18,10 +18,10 @@ from trueedge.metrics.units import plural
 from trueedge.results.record import Record
 from trueedge.results.versions import labelled, of_last_code
 from trueedge.statistics.rank_tests import RankTest, friedman
+from trueedge.statistics.sample import Sample, seeds_compared
 from trueedge.statistics.significance import (
     Difference,
     Estimate,
-    Sample,
     difference,
     difference_over_tasks,
     gap_at,
@@ -30,7 +30,7 @@ from trueedge.statistics.significance import (
 )
 from trueedge.statistics.tie_groups import holm, letters, tie_groups
 from trueedge.tasks import protocols
-from trueedge.tasks.base import KINDS
+from trueedge.tasks.test_parts import hash_of_test_part
 
 Array = NDArray[np.float64]
 Samples = dict[str, Sample]
@@ -72,8 +72,9 @@ class PairComparison:
         p_holm: the p-value corrected for all pairs of the comparison.
         smallest_gap: the true difference that these units and seeds detect with a power of 0.8 at Holm's
             first step, where the error rate is divided by the number of pairs.
-        enough: whether both methods have at least three splits in common, or three seeds each on one split.
-            With fewer, the p-value is about this split or these fits, and others may turn it round.
+        enough: whether both methods have at least three splits in common, or three seeds each on one split
+            or test part. With fewer, the p-value is about this split or these fits, and others may turn it
+            round.
     """
 
     first: str
@@ -99,7 +100,7 @@ class MethodComparison:
         smallest_gap: the median over pairs; NaN without pairs.
         tasks: the number of tasks (splits and negatives), where those with the same test units count as one.
             With one, intervals are over units and seeds, and for this test part only; with several, over
-            tasks. Methods are paired within a task.
+            tasks. Methods are paired within a task, and within each split that both have.
         splits: the number of tasks that differ in anything, the training part among it.
         left_out: a sentence for each record, and each pair, that could not be compared.
         unit: the noun for a unit of the test part.
@@ -237,16 +238,8 @@ def _task(record: Record) -> str:
 
 
 def test_part(record: Record) -> str:
-    """Return what tells the test part of a record: its units if these may stay the same, or else its task.
-
-    Each of several seeds may divide the same training nodes in its own way, and be evaluated on the same
-    published test nodes. These are then the units of one sample, so that an interval holds their variance.
-    """
-    names = KINDS.get(record.kind).test_units if KINDS.find(record.kind) is not None else ()
-    hashes = record.provenance.get("hashes") or {}
-    if not names or not all(name in hashes for name in names):
-        return _task(record)
-    return " ".join(str(hashes[name]) for name in names)
+    """Return the hash of a record's test part, which several splits may have in common."""
+    return hash_of_test_part(record.kind, record.provenance.get("hashes") or {}, _task(record))
 
 
 def _comparison(every: list[Record], metric: str, level: float) -> MethodComparison:
@@ -279,29 +272,31 @@ def _comparison(every: list[Record], metric: str, level: float) -> MethodCompari
         tasks=len({task for samples in table.values() for task in samples}),
         left_out=tuple(left_out),
         unit=next((record.unit for record in records if record.unit), "positive"),
-        splits=len({_task(record) for record in records}),
+        splits=len({name for samples in table.values() for one in samples.values() for name in one.by_split}),
     )
 
 
 def _samples(records: list[Record], metric: str, left_out: list[str]) -> tuple[Samples, int]:
-    """Return a method's values on each task, and the number of records they are from."""
-    values: dict[str, list[Array]] = {}
+    """Return a method's values on each test part, by split, and the number of records they are from."""
+    values: dict[str, dict[str, list[Array]]] = {}
     redraws: dict[str, list[Array | None]] = {}
     ends: dict[str, NDArray[np.int64] | None] = {}
+    used = 0
     for record in records:
-        task = test_part(record)
+        part, split = test_part(record), _task(record)
         try:
             found = unit_values(record, metric), shared_redraws(record, metric), record.ends
         except InputError as error:
             left_out.append(str(error))
             continue
-        values.setdefault(task, []).append(found[0])
-        redraws.setdefault(task, []).append(found[1])
-        ends[task] = found[2]
+        values.setdefault(part, {}).setdefault(split, []).append(found[0])
+        redraws.setdefault(split, []).append(found[1])
+        ends[part] = found[2]
+        used += 1
     samples = {
-        task: Sample.of(rows, f"{metric} values", ends[task], redraws[task]) for task, rows in values.items()
+        part: Sample.of_splits(rows, f"{metric} values", ends[part], redraws) for part, rows in values.items()
     }
-    return samples, sum(map(len, values.values()))
+    return samples, used
 
 
 def shared_redraws(record: Record, metric: str) -> Array | None:
@@ -350,7 +345,7 @@ def _pairs(table: dict[str, Samples], level: float, left_out: list[str]) -> list
 
 
 def _enough(shared: Sequence[tuple[Sample, Sample]], gap: Difference) -> bool:
-    """Return whether two methods have enough common splits, or enough seeds on one of known variation."""
+    """Return whether two methods have enough common splits, or enough seeds on a part of known variation."""
     if len(shared) > 1 or not math.isfinite(gap.std_error):
         return len(shared) >= FEWEST
-    return min(len(sample.seeds) for sample in shared[0]) >= FEWEST
+    return seeds_compared(*shared[0]) >= FEWEST

@@ -20,7 +20,8 @@ from trueedge.metrics.units import plural
 from trueedge.progress import Progress
 from trueedge.results.record import Record
 from trueedge.results.versions import labelled
-from trueedge.statistics.significance import Estimate, Sample
+from trueedge.statistics.sample import Sample
+from trueedge.statistics.significance import Estimate
 from trueedge.tasks import LinkTask, Task
 from trueedge.tasks.base import KINDS
 from trueedge.tasks.protocols import get as get_protocol

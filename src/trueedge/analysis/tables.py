@@ -167,7 +167,8 @@ class Table:
             return []
         listed = "; ".join(f"{', '.join(labels)}: {seeds}" for seeds, labels in splits.items())
         if self.compared is not None and self.compared.lettered:
-            return [f"Letters compare two methods on the splits that both have ({listed})"]
+            otherwise = ", or else on the same test part" if self.compared.one_test_part else ""
+            return [f"Letters compare two methods on the splits that both have{otherwise} ({listed})"]
         so = "" if self.found.complete else ", so they get no letters"
         return [f"The methods were run on different splits{so} ({listed})"]
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
-from trueedge.statistics.significance import Sample
+from trueedge.statistics.sample import Sample
 from trueedge.statistics.standard_error import MOST_DEGREES, SEED_QUANTILES
 from trueedge.statistics.tie_groups import holm, letters, tie_groups
 
@@ -163,7 +163,8 @@ def all_pairs(samples: Sequence[Sequence[Sample]]) -> AllPairs:
 
     Args:
         samples: for each method, its values on each task, in the same order of tasks. With one task, the
-            differences are over its units and the methods' seeds; with several, over the tasks.
+            differences are over its units and the methods' seeds, which are paired if all methods have the
+            same splits (:meth:`.Sample.of_splits`); with several tasks, over the tasks.
     """
     counts = {len(one) for one in samples}
     if len(counts) != 1 or 0 in counts:
@@ -173,14 +174,19 @@ def all_pairs(samples: Sequence[Sequence[Sample]]) -> AllPairs:
 
 def _over_tasks(samples: Sequence[Sequence[Sample]]) -> AllPairs:
     means = np.array([[task.mean for task in one] for one in samples])
-    tasks = means.shape[1]
+    error = np.sqrt(_variances_of_mean(means))
+    return AllPairs(means.mean(axis=1), error, np.full_like(error, means.shape[1] - 1.0), means.shape[1])
+
+
+def _variances_of_mean(means: Array) -> Array:
+    """Return the variance of the mean difference of each pair over tasks or seeds; means are (n, tasks)."""
+    count = means.shape[1]
     total = np.zeros((len(means), len(means)))
     middle = means.mean(axis=1)
-    for place in range(tasks):
+    for place in range(count):
         gap = means[:, place] - middle
         total += (gap[:, None] - gap[None, :]) ** 2
-    error = np.sqrt(total / (tasks - 1) / tasks)
-    return AllPairs(middle, error, np.full_like(error, tasks - 1.0), tasks)
+    return np.asarray(total / (count - 1) / count)
 
 
 def _over_units(samples: Sequence[Sample]) -> AllPairs:
@@ -188,49 +194,78 @@ def _over_units(samples: Sequence[Sample]) -> AllPairs:
     if len(sizes) != 1:
         raise InputError(f"both methods must have values of the same edges, got {sorted(sizes)}")
     units = sizes.pop()
-    edges = np.array([one.edges for one in samples])
     means = np.array([one.mean for one in samples])
     if units == 1:
         return AllPairs(means, np.full((len(means), len(means)), np.inf), np.ones((len(means),) * 2), 1)
-    scale = (units - 1) * units
-    centred = edges - edges.mean(axis=1)[:, None]
-    own = np.einsum("ij,ij->i", centred, centred)
-    sums = own[:, None] + own[None, :]
-    variance = sums - 2 * (centred @ centred.T)
-    for first, second in np.argwhere(np.triu(variance <= ROUNDING * sums, 1)):
-        gap = edges[first] - edges[second]
-        gap -= gap.mean()
-        variance[first, second] = variance[second, first] = gap @ gap
-    np.fill_diagonal(variance, 0.0)
-    error, df = _standard_errors(np.maximum(variance, 0.0) / scale, units, samples)
+    splits = samples[0].by_split.keys()
+    if len(splits) > 1 and all(one.by_split.keys() == splits for one in samples):
+        return _over_units_and_splits(samples, list(splits), units)
+    variance = _squares(np.array([one.edges for one in samples])) / ((units - 1) * units)
+    columns = np.array([one.seed_part for one in samples], dtype=np.float64).T
+    error, df = _standard_errors(variance, units, [tuple(columns[:, :, None]), tuple(columns[:, None, :])])
     return AllPairs(means, error, df, units)
 
 
-def _standard_errors(edges: Array, units: int, samples: Sequence[Sample]) -> tuple[Array, Array]:
-    """Return what ``standard_error`` gives for each pair, from the variances of the edges (n, n)."""
-    parts = [one.seed_part for one in samples]
-    variance, rest, degrees = (np.array(column, dtype=np.float64) for column in zip(*parts, strict=True))
-    if not (degrees > 0).any():
+def _over_units_and_splits(samples: Sequence[Sample], splits: Sequence[str], units: int) -> AllPairs:
+    """Compare methods by their differences within each split, which are one sample of seeds."""
+    count = len(splits)
+    means = np.array([[one.by_split[name].mean for name in splits] for one in samples])
+    middle, spread = np.zeros((len(samples), units)), np.zeros((len(samples),) * 2)
+    for name in splits:
+        edges = np.array([one.by_split[name].edges for one in samples])
+        middle += edges / count
+        spread += _squares(edges)
+    shared = _squares(middle)
+    # As in a sample of the differences: their spread that neither unit nor seed explains.
+    rest = np.maximum(spread - count * shared, 0.0) / ((units - 1) * (count - 1) * units * count)
+    seeds = np.maximum(_variances_of_mean(means) - rest, 0.0)
+    part = (seeds, rest, np.full_like(rest, count - 1.0))
+    error, df = _standard_errors(shared / ((units - 1) * units), units, [part])
+    return AllPairs(means.mean(axis=1), error, df, units)
+
+
+def _squares(edges: Array) -> Array:
+    """Return the sum of squares of each pair's centred differences, (n, n); edges are (n, units)."""
+    centred = edges - edges.mean(axis=1)[:, None]
+    own = np.einsum("ij,ij->i", centred, centred)
+    sums = own[:, None] + own[None, :]
+    found = sums - 2 * (centred @ centred.T)
+    for first, second in np.argwhere(np.triu(found <= ROUNDING * sums, 1)):
+        gap = edges[first] - edges[second]
+        gap -= gap.mean()
+        found[first, second] = found[second, first] = gap @ gap
+    np.fill_diagonal(found, 0.0)
+    return np.asarray(np.maximum(found, 0.0))
+
+
+def _standard_errors(edges: Array, units: int, parts: Sequence[tuple[Array, ...]]) -> tuple[Array, Array]:
+    """Return what ``standard_error`` gives for each pair.
+
+    Args:
+        edges: the variances of the edges, (n, n).
+        units: the number of edges.
+        parts: the seeds' variance, rest and degrees of freedom, each (n, n), (n, 1) or (1, n): of both
+            methods of a pair, or of their difference.
+    """
+    if not any((degrees > 0).any() for _, _, degrees in parts):
         # One seed each: nothing but the edges varies, and all pairs have the same degrees of freedom.
         return np.sqrt(edges), np.full_like(edges, 1.0 / max(1.0 / (units - 1), 1.0 / MOST_DEGREES))
-    total = edges + variance[:, None] + variance[None, :]
+    total = edges
+    for variance, _, _ in parts:
+        total = total + variance
     with np.errstate(divide="ignore", invalid="ignore"):
         inverse = np.where(total > 0, (edges / total) ** 2 / (units - 1), 1.0 / (units - 1))
-    varies = [
-        (degrees > 0)[axis] & ((variance + rest)[axis] > 1e-12 * total)
-        for axis in (np.s_[:, None], np.s_[None, :])
-    ]
-    alone = varies[0] ^ varies[1]
+    varies = [(degrees > 0) & (variance + rest > 1e-12 * total) for variance, rest, degrees in parts]
+    alone = np.sum(varies, axis=0) == 1
     seeds, squares = np.zeros_like(total), np.zeros_like(total)
     fewest, summed = np.full_like(total, np.inf), np.zeros_like(total)
-    for axis, varying in zip((np.s_[:, None], np.s_[None, :]), varies, strict=True):
-        measured = varying & (variance > 0)[axis]
-        value = np.where(measured, variance[axis] + np.where(alone, rest[axis], 0.0), 0.0)
-        freedom = np.broadcast_to(degrees[axis], total.shape)
+    for (variance, rest, degrees), varying in zip(parts, varies, strict=True):
+        measured = varying & (variance > 0)
+        value = np.where(measured, variance + np.where(alone, rest, 0.0), 0.0)
         seeds += value
-        squares += np.where(measured, value**2 / np.maximum(freedom, 1.0), 0.0)
-        fewest = np.where(varying, np.minimum(fewest, freedom), fewest)
-        summed += np.where(varying, freedom, 0.0)
+        squares += np.where(measured, value**2 / np.maximum(degrees, 1.0), 0.0)
+        fewest = np.where(varying, np.minimum(fewest, degrees), fewest)
+        summed += np.where(varying, degrees, 0.0)
     known = seeds > 0
     with np.errstate(divide="ignore", invalid="ignore"):
         nu = np.where(known, seeds**2 / squares, 1.0)

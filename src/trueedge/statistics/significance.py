@@ -1,13 +1,15 @@
 """Means and differences over test edges and seeds, with intervals, p-values and effect sizes.
 
 The intervals use a standard error in closed form (:mod:`trueedge.statistics.standard_error`) instead of a
-bootstrap over edges and seeds. Both methods share the edges and the negatives; their seeds are independent.
+bootstrap over edges and seeds. Both methods share the edges and the negatives. Where seeds have splits of
+their own, the methods are paired by split (:mod:`trueedge.statistics.sample`); otherwise the seeds of one are
+independent of those of the other.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from trueedge.errors import InputError, must_be
 from trueedge.metrics.scores import as_scores
-from trueedge.statistics.shared_negatives import mean_over_seeds, variance_over_draws
+from trueedge.statistics.sample import Sample as Sample
+from trueedge.statistics.sample import paired
+from trueedge.statistics.shared_negatives import variance_over_draws
 from trueedge.statistics.shared_nodes import independent_edges, variance_over_nodes
 from trueedge.statistics.standard_error import Part, SeedPart, standard_error, variance_of_mean
 
@@ -24,86 +28,6 @@ Ends = NDArray[np.int64]
 # A few edges near one bound say little of how often others are at the other: the variance of a mean is taken
 # as if so many further edges were at each bound. Chosen by ``python -m benchmarks.coverage_of_intervals``.
 AT_BOUNDS = 0.1
-
-
-@dataclass(frozen=True, eq=False)
-class Sample:
-    """A summary of a method's values x[s, e] of S seeds on E test edges.
-
-    Attributes:
-        edges: float64 (E,), each edge's mean over seeds.
-        seeds: float64 (S,), each seed's mean over edges.
-        rest: what neither edge nor seed explains, as its share in the variance of the mean; 0 for one seed.
-        ends: int64 (E, 2), which nodes the edges share (:func:`.shared_nodes.shared_ends`); None if they
-            share none.
-        redraws: float64 (R,), the mean over edges and seeds with other draws of negatives that all edges
-            share; empty if there are no other draws, None if edges share no negatives.
-    """
-
-    edges: Array
-    seeds: Array
-    rest: float
-    ends: Ends | None = None
-    redraws: Array | None = None
-
-    @classmethod
-    def of(
-        cls,
-        values: Iterable[ArrayLike],
-        what: str = "values",
-        ends: Ends | None = None,
-        redraws: Sequence[Array | None] = (),
-    ) -> Sample:
-        """Summarise numbers (S, E), or rows (E,) one after another.
-
-        Args:
-            values: the values of each seed.
-            what: what errors call them.
-            ends: which nodes the edges share, int64 (E, 2).
-            redraws: for each seed its mean over edges with other draws of shared negatives, (R,), or None.
-        """
-        total, spread = np.zeros(0), 0.0
-        means: list[float] = []
-        for row in values:
-            numbers = as_scores(row, what)
-            if numbers.ndim != 1 or not numbers.size:
-                raise InputError(f"{what} must have the shape (seeds, edges), got a row {numbers.shape}")
-            if means and len(numbers) != len(total):
-                raise InputError(f"a seed has {len(numbers)} {what}, and another {len(total)}")
-            numbers = numbers.astype(np.float64, copy=False)
-            total = total + numbers if means else numbers
-            means.append(float(numbers.mean()))
-            centred = numbers - means[-1]
-            spread += float(centred @ centred)
-        if not means:
-            raise InputError(f"there are no {what}")
-        edges, seeds = total / len(means), np.array(means)
-        cells = (len(edges) - 1) * (len(seeds) - 1)
-        if ends is not None and ends.shape != (len(edges), 2):
-            raise InputError(f"there are {len(edges)} edges, but ends of shape {ends.shape}")
-        rest = 0.0
-        if cells:
-            centred = edges - edges.mean()
-            left = max(0.0, spread - len(seeds) * float(centred @ centred))
-            rest = left / cells / (len(edges) * len(seeds))
-        return cls(edges, seeds, rest, ends, mean_over_seeds(redraws))
-
-    @property
-    def mean(self) -> float:
-        """Return the mean over edges and seeds."""
-        return float(self.seeds.mean()) if len(self.seeds) > 1 else self.seeds.item()
-
-    @property
-    def seed_variance(self) -> float:
-        """Return the seeds' part of the variance of the mean, at least 0, and 0 for one seed."""
-        return self.seed_part.variance
-
-    @property
-    def seed_part(self) -> SeedPart:
-        """Return the seeds' part, with what its uncertainty depends on."""
-        degrees = len(self.seeds) - 1
-        variance = max(0.0, variance_of_mean(self.seeds) - self.rest) if degrees else 0.0
-        return SeedPart(variance, self.rest, degrees)
 
 
 @dataclass(frozen=True)
@@ -176,19 +100,19 @@ def mean_interval(
 def difference(first: Sample | ArrayLike, second: Sample | ArrayLike, level: float = 0.95) -> Difference:
     """Return how much larger the mean of the first method (S, E) is than that of the second (S', E).
 
-    The edges are the same, in the same order, and so are shared negatives. If all edges differ by the same
-    number, the spread is unknown, and p comes from the sign test.
+    The edges are the same, in the same order, and so are shared negatives. Samples that have splits in common
+    (:meth:`Sample.of_splits`) are compared on these, paired by split. If all edges differ by the same number,
+    the spread is unknown, and p comes from the sign test.
     """
-    one, other = _pair(first, second)
-    gaps = one.edges - other.edges
-    ends = one.ends if one.ends is not None else other.ends
-    parts = [_edge_part(gaps, ends), *variance_over_draws(one.redraws, other.redraws)]
-    error, df = standard_error(parts, [one.seed_part, other.seed_part])
-    value = one.mean - other.mean
+    compared = _paired(first, second)
+    gaps, ends = _gaps(compared)
+    parts = [_edge_part(gaps, ends), *variance_over_draws(*(one.redraws for one in compared))]
+    error, df = standard_error(parts, [one.seed_part for one in compared])
+    value = _value(compared)
     # Only the sign test needs to know how many edges are independent, which takes as long as all the rest.
     independent = len(gaps) if ends is None or error else independent_edges(ends)
     p = _p_value(value, error, df, independent)
-    found = (value, *_ends(value, error, df, level), error, df, _over(one, other))
+    found = (value, *_ends(value, error, df, level), error, df, _over(*compared))
     return Difference(*found, p, *_sizes_of_effect(gaps))
 
 
@@ -214,11 +138,11 @@ def mean_over_tasks(
 
 def difference_over_tasks(pairs: Iterable[tuple[Sample, Sample]], level: float = 0.95) -> Difference:
     """Return how much larger the first method's mean is over at least two tasks, paired within each task."""
-    checked = [_pair(*pair) for pair in pairs]
-    means = np.array([one.mean - other.mean for one, other in checked])
+    compared = [_paired(*pair) for pair in pairs]
+    means = np.array([_value(one) for one in compared])
     error, df = _error_of_tasks(means)
     value = float(means.mean())
-    gaps = np.concatenate([one.edges - other.edges for one, other in checked])
+    gaps = np.concatenate([_gaps(one)[0] for one in compared])
     p = _p_value(value, error, df, len(means))
     return Difference(value, *_ends(value, error, df, level), error, df, "tasks", p, *_sizes_of_effect(gaps))
 
@@ -241,23 +165,24 @@ def smallest_gap(
         power: the chance to detect the difference.
         level: 1 - the error rate, for this one pair.
     """
-    one, other = _pair(first, second)
+    compared = _paired(first, second)
     for number, name in ((edges, "edges"), (seeds, "seeds")):
         if number is not None and number < (2 if name == "edges" else 1):
             raise must_be(name, "smallest_gap", "2 or more" if name == "edges" else "1 or more", number)
-    count = len(one.edges)
+    given_gaps, ends = _gaps(compared)
+    count = len(given_gaps)
     stretch = count / (edges or count)
     rest, parts = 0.0, []
-    for sample in (one, other):
+    for sample in compared:
         given = seeds or len(sample.seeds)
         times = len(sample.seeds) / given
         rest += sample.rest
         # One seed says nothing about new seeds: the gap is then between these two fits.
         variance = sample.seed_variance * times if given > 1 else 0.0
         parts.append(SeedPart(variance, sample.rest * stretch * times, given - 1))
-    gaps = _edge_part(one.edges - other.edges, one.ends if one.ends is not None else other.ends)
+    gaps = _edge_part(given_gaps, ends)
     steady = max(0.0, gaps.variance - rest) * stretch + sum(part.rest for part in parts)
-    drawn = variance_over_draws(one.redraws, other.redraws)
+    drawn = variance_over_draws(*(one.redraws for one in compared))
     error, df = standard_error([Part(steady, gaps.degrees / stretch), *drawn], parts)
     return gap_at(error, df, power, level)
 
@@ -291,13 +216,28 @@ def _over(*samples: Sample) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def _pair(first: Sample | ArrayLike, second: Sample | ArrayLike) -> tuple[Sample, Sample]:
+def _paired(first: Sample | ArrayLike, second: Sample | ArrayLike) -> tuple[Sample, ...]:
+    """Return the sample of the differences, or both methods' samples, as :func:`.sample.paired` chooses."""
     one, other = _sample(first), _sample(second)
     if len(one.edges) != len(other.edges):
         raise InputError(
             f"both methods must have values of the same edges, got {len(one.edges)} and {len(other.edges)}"
         )
-    return one, other
+    return paired(one, other)
+
+
+def _gaps(compared: tuple[Sample, ...]) -> tuple[Array, Ends | None]:
+    """Return the difference on each edge, and which nodes the edges share."""
+    one, *others = compared
+    if not others:
+        return one.edges, one.ends
+    return one.edges - others[0].edges, one.ends if one.ends is not None else others[0].ends
+
+
+def _value(compared: tuple[Sample, ...]) -> float:
+    """Return the difference of the means."""
+    one, *others = compared
+    return one.mean - sum(other.mean for other in others)
 
 
 def _sample(values: Sample | ArrayLike) -> Sample:

@@ -17,10 +17,12 @@ df_edges is E - 1, or less if nodes are shared, and R is the number of draws.
 Satterthwaite's rule, a factor of (1 + (Ve - Vr) / Vs)^2, covers 87 % instead of 95 % with two seeds that
 matter, since it trusts a seed variance that came out small by chance. a and m are chosen for each nu so that
 the coverage is nearest to 95 % over all shares of the seeds in the variance. For a difference of two methods
-the edges are the same and the seeds independent: Ve is that of the edges' differences, Vs and Vr are sums, nu
-is Satterthwaite's of the two; Vr is left out of df_seeds, and a and m are those of both methods' degrees
-together, since two seed variances have to come out small by chance. What the intervals cover, and the choice
-of a and m: ``python -m benchmarks.coverage_of_intervals``.
+on one split the edges are the same and the seeds independent: Ve is that of the edges' differences, Vs and Vr
+are sums, nu is Satterthwaite's of the two; Vr is left out of df_seeds, and a and m are those of both methods'
+degrees together, since two seed variances have to come out small by chance. Where seeds have splits of their
+own that both methods have, their differences on these are one sample, for which all formulas above hold
+(:mod:`.sample`). What the intervals cover, and the choice of a and m:
+``python -m benchmarks.coverage_of_intervals``.
 
 Satterthwaite, An Approximate Distribution of Estimates of Variance Components, Biometrics Bulletin 1946;
 Owen, The Pigeonhole Bootstrap, Annals of Applied Statistics 2007.

@@ -53,7 +53,8 @@ class Task(FrozenFields, ABC):
         keeps_scores: whether its scores can be kept and certified.
         truth_nouns: what messages call the arrays of :meth:`truth`, where their names do not tell.
         test_units: the arrays that say what the units of the test part are, for a kind whose published test
-            part stays the same while the seed divides the rest; tasks in which they agree have the same ones.
+            part stays the same while the seed divides the rest; tasks in which they agree have the same ones
+            (:mod:`.test_parts`).
         file_holds: what a file of predictions holds, in words, if the task reads such files itself.
         dataset: the name of the data set or graph.
         protocol: the protocol's name.

@@ -124,12 +124,16 @@ class Board:
             card = BoardTask.of([task] if isinstance(task, Task) else list(task), name, **given)
         path = self.folder / card.name / TASK_FILE
         if path.exists():
-            if self.task(card.name) != card:
+            known = self.task(card.name)
+            if known != card:
                 raise InputError(
                     f"{card.name} is another task on this board: give a changed task a name of its own, and"
                     " the old one superseded_by"
                 )
-            return self.task(card.name)
+            if [one.part for one in known.seeds.values()] != [one.part for one in card.seeds.values()]:
+                # An older card does not say which seeds have the same test part.
+                return self.update_task(replace(known, seeds=card.seeds))
+            return known
         write_text(path, card.to_toml(), "the task")
         return card
 

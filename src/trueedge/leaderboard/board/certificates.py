@@ -18,6 +18,7 @@ from trueedge.results.certificate_check import certified_scores, check_content
 from trueedge.results.certificate_claims import check_headline
 from trueedge.results.certificate_file import read_certificate
 from trueedge.results.packed_units import is_mean
+from trueedge.tasks.test_parts import hash_of_test_part
 
 Array = NDArray[np.float64]
 # What all certificates of an entry must have in common.
@@ -72,6 +73,8 @@ def complaints_about_task(card: Mapping[str, Any], task: BoardTask) -> Iterator[
             f"it is of another task: its hash is {card['hashes']['task'][:12]}…, that of {task.name}, seed"
             f" {card['task_seed']}, is {frozen.task[:12]}…"
         )
+    elif frozen.test_part and hash_of_test_part(task.kind, card["hashes"], frozen.task) != frozen.test_part:
+        yield f"its hashes of the test part are not those of {task.name}, seed {card['task_seed']}"
 
 
 def _values(card: Mapping[str, Any], scores: Scores, task: BoardTask) -> tuple[str, Array | None]:

@@ -23,7 +23,8 @@ from trueedge.leaderboard.board.task_card import BoardTask
 from trueedge.leaderboard.board.unit_files import headline_values
 from trueedge.metrics import get as get_metric
 from trueedge.statistics.all_pairs import AllPairs, all_pairs
-from trueedge.statistics.significance import Estimate, Sample
+from trueedge.statistics.sample import Sample
+from trueedge.statistics.significance import Estimate
 
 LEVEL = 0.95
 JUDGED = "standing.json"
@@ -74,8 +75,7 @@ class Standing:
         pairs: the differences of the entries with all seeds, in the order of ``compared``; None if there are
             fewer than two.
         compared: the names of these.
-        over: what intervals and differences are over: ``tasks`` (splits) or ``units``; empty if one split
-            does not suffice for the metric.
+        over: what intervals and differences are over (:attr:`.BoardTask.over`).
         phase: for hidden labels: ``public`` or ``final``; else empty.
         problems: what is wrong with entries, which are not ranked for it.
     """
@@ -109,11 +109,16 @@ class Standing:
 
 @dataclass(frozen=True, eq=False)
 class _Measured:
-    """A row with the values that comparisons need, by the hash of the task."""
+    """A row with the values that comparisons need, by the hash of the test part."""
 
     row: Row
     samples: Mapping[str, Sample] = field(default_factory=dict)
     scores: tuple[str, ...] = ()
+
+    @property
+    def splits(self) -> set[str]:
+        """Return the hashes of the frozen tasks that it has values of."""
+        return {name for one in self.samples.values() for name in one.by_split}
 
 
 def standing_of(task: BoardTask, entries: Sequence[Entry], folder: Path | None = None) -> Standing:
@@ -152,10 +157,13 @@ def _measured(task: BoardTask, entry: Entry, failed: str) -> _Measured:
         return _Measured(Row(entry=entry, tier="consistent", unranked=reason, failed=bool(failed)))
     try:
         cards, tier = entry.certificates, entry.tier
-        values: dict[str, list[Any]] = {}
+        values: dict[str, dict[str, list[Any]]] = {}
         for seed, card in cards.items():
-            values.setdefault(card["hashes"]["task"], []).append(headline_values(entry, seed))
-        samples = {name: Sample.of(rows) for name, rows in values.items()}
+            # What the certificate says of its test part is not proven, so that the card of the task decides.
+            frozen = task.seeds[card["task_seed"]]
+            rows = values.setdefault(frozen.part, {}).setdefault(frozen.task, [])
+            rows.append(headline_values(entry, seed))
+        samples = {name: Sample.of_splits(rows) for name, rows in values.items()}
         if not samples:
             raise InputError("it has no certificate")
     except InputError as error:
@@ -196,16 +204,15 @@ def _cost(card: Mapping[str, Any]) -> float | None:
 def _compared(task: BoardTask, measured: Sequence[_Measured]) -> Standing:
     """Estimate every entry, and compare those that have all seeds of the task."""
     rule = get_metric(task.headline)
-    tasks = list(dict.fromkeys(one.task for one in task.seeds.values()))
-    whole = [one for one in measured if set(one.samples) == set(tasks)]
-    # Two splits show too little, and scores do not show how much one varies whose positives share negatives.
-    shared = any(len(one.shapes.get("negative", ())) == 1 for one in task.seeds.values())
-    over = "tasks" if len(tasks) >= FEWEST else "units" if len(tasks) == 1 and not shared else ""
+    parts = list(dict.fromkeys(one.part for one in task.seeds.values()))
+    splits = {one.task for one in task.seeds.values()}
+    whole = [one for one in measured if one.splits == splits]
+    over = task.over
     sign = -1 if rule.higher_is_better else 1
     ranked = [place for place, one in enumerate(whole) if not one.row.unranked]
-    pairs = _pairs(whole, tasks) if len(whole) > 1 else None
+    pairs = _pairs(whole, parts) if len(whole) > 1 else None
     if pairs is None or len(ranked) < len(whole):
-        marks = _marks(_pairs([whole[k] for k in ranked], tasks), sign, over) if ranked else []
+        marks = _marks(_pairs([whole[k] for k in ranked], parts), sign, over) if ranked else []
     else:
         marks = _marks(pairs, sign, over)
     found = {whole[k].row.entry.name: mark for k, mark in zip(ranked, marks, strict=True)}
@@ -219,8 +226,8 @@ def _compared(task: BoardTask, measured: Sequence[_Measured]) -> Standing:
     return Standing(task=task, rows=tuple(rows), pairs=pairs, compared=compared, over=over)
 
 
-def _pairs(measured: Sequence[_Measured], tasks: Sequence[str]) -> AllPairs:
-    return all_pairs([[one.samples[name] for name in tasks] for one in measured])
+def _pairs(measured: Sequence[_Measured], parts: Sequence[str]) -> AllPairs:
+    return all_pairs([[one.samples[name] for name in parts] for one in measured])
 
 
 def _order(row: Row, sign: int) -> tuple[Any, ...]:
@@ -233,7 +240,7 @@ def _estimate(samples: Mapping[str, Sample], task: BoardTask, over: str) -> dict
     if not samples:
         return {}
     found: Estimate = interval(list(samples.values()), task.headline, LEVEL)
-    enough = over == "units" or (over == "tasks" and len(samples) >= FEWEST)
+    enough = over.startswith("units") or (over == "tasks" and len(samples) >= FEWEST)
     ends = (found.low, found.high) if enough and np.isfinite(found.std_error) else (None, None)
     return {"value": found.value, "low": ends[0], "high": ends[1]}
 

@@ -13,6 +13,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from trueedge.analysis.comparison import FEWEST
 from trueedge.errors import InputError, unknown
 from trueedge.leaderboard.board.text_fields import (
     folder_name,
@@ -24,6 +25,7 @@ from trueedge.metrics import Scores
 from trueedge.metrics import get as get_metric
 from trueedge.results.record import plain_value
 from trueedge.tasks import LinkTask, Task
+from trueedge.tasks.test_parts import hash_of_test_part
 
 FILE = "task.toml"
 HASH = re.compile("[0-9a-f]{64}")
@@ -38,11 +40,14 @@ class FrozenSeed:
         task: the hash of the task.
         shapes: the shapes of the arrays of scores that the task fixes, by name.
         truth: the hashes of those arrays of a certificate that come from the task, by name.
+        test_part: the hash of the test part, if several seeds may have the same one; else empty. It is not
+            compared: the hash of the task covers it, and older cards do not have it.
     """
 
     task: str
     shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     truth: Mapping[str, str] = field(default_factory=dict)
+    test_part: str = field(default="", compare=False)
 
     @classmethod
     def of(cls, task: Task) -> Self:
@@ -52,7 +57,13 @@ class FrozenSeed:
             part = task.part("test")
             shapes = {"positive": (len(part.positives),), "negative": part.negatives.shape[:-1]}
         truth = {name: values_hash(array) for name, array in task.truth("test").items()}
-        return cls(task=task.hash, shapes=shapes, truth=truth)
+        units = hash_of_test_part(task.kind, task.hashes, task.hash)
+        return cls(task=task.hash, shapes=shapes, truth=truth, test_part="" if units == task.hash else units)
+
+    @property
+    def part(self) -> str:
+        """Return the hash of the test part, which seeds with one published test part have in common."""
+        return self.test_part or self.task
 
     def mismatch(self, scores: Scores) -> str:
         """Return why scores cannot be of the test part of this task; empty if they can."""
@@ -121,6 +132,23 @@ class BoardTask:
             raise InputError("audit must be a hash of 64 digits 0-9 a-f")
         get_metric(self.headline)
 
+    @property
+    def over(self) -> str:
+        """Return what intervals and differences of entries are over.
+
+        They are over ``tasks`` (splits), ``units`` of one split, or ``units and seeds`` of several splits
+        with one test part; empty if the scores of so few splits do not suffice.
+        """
+        parts = {one.part for one in self.seeds.values()}
+        if len(parts) >= FEWEST:
+            return "tasks"
+        # Two splits show too little, and scores do not show how much one varies whose positives share
+        # negatives.
+        shared = any(len(one.shapes.get("negative", ())) == 1 for one in self.seeds.values())
+        if len(parts) != 1 or shared:
+            return ""
+        return "units" if len({one.task for one in self.seeds.values()}) == 1 else "units and seeds"
+
     @classmethod
     def of(cls, tasks: Sequence[Task], name: str | None = None, **given: Any) -> Self:
         """Return the card of frozen tasks that differ in their seed alone."""
@@ -186,6 +214,7 @@ class BoardTask:
                     else {}
                 ),
                 **({"truth": dict(one.truth)} if one.truth else {}),
+                **({"test_part": one.test_part} if one.test_part else {}),
             }
             for seed, one in self.seeds.items()
         }
@@ -209,8 +238,9 @@ def _seed(key: str) -> int:
 def _frozen(values: Any, key: str) -> FrozenSeed:
     given = values if isinstance(values, dict) else {}
     hashes = [given.get("task"), *dict(given.get("truth", {})).values()]
-    if not given or set(given) - {"task", "shapes", "truth"}:
-        raise InputError(f"seed {key} must have task, shapes and truth, and nothing else")
+    hashes += [given["test_part"]] if "test_part" in given else []
+    if not given or set(given) - {"task", "shapes", "truth", "test_part"}:
+        raise InputError(f"seed {key} must have task, shapes, truth and test_part, and nothing else")
     if not all(isinstance(one, str) and HASH.fullmatch(one) for one in hashes):
         raise InputError(f"seed {key} must have hashes of 64 digits 0-9 a-f")
     shapes = dict(given.get("shapes", {}))
@@ -220,4 +250,5 @@ def _frozen(values: Any, key: str) -> FrozenSeed:
         task=given["task"],
         shapes={name: tuple(shape) for name, shape in shapes.items()},
         truth=dict(given.get("truth", {})),
+        test_part=given.get("test_part", ""),
     )

@@ -26,7 +26,8 @@ from trueedge.results.certificate_file import FORMAT, VERSION, digest, request_o
 from trueedge.results.kept_scores import describe, save_scores
 from trueedge.runs.provenance import versions
 from trueedge.statistics.all_pairs import all_pairs
-from trueedge.statistics.significance import Sample, mean_interval
+from trueedge.statistics.sample import Sample
+from trueedge.statistics.significance import mean_interval
 
 RELEASED = "released"
 LEVEL = 0.95

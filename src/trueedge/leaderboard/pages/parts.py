@@ -196,6 +196,13 @@ def explained(standing: Standing) -> Markup:
             f"A rank is the "
             "range of places that these differences leave open. Another split may order them differently."
         )
+    elif standing.over == "units and seeds":
+        told = (
+            f"{label}, the mean over {len(task.seeds)} seeds with the same test {many}, with 95 % intervals "
+            f"over these {many} and seeds. Entries are compared on the same {many}, within the split of each "
+            "seed. Shared letter: no significant difference (paired t-test, Holm-corrected). A rank is the "
+            "range of places that these differences leave open."
+        )
     else:
         told = (
             f"{label}. With fewer than three splits, differences cannot be tested where all positives share "
