@@ -275,3 +275,14 @@ class HasFixedNegatives(TypedMethod):
         "draw training negatives once, and repeat the batches in the same order, as HGB does for links",
         only="typed-links",
     )
+
+
+@dataclass(frozen=True)
+class HasRedrawnValidation(TypedMethod):
+    """A method whose validation loss of links may be that of other negatives at each check."""
+
+    redraw_valid: bool = setting(
+        False,
+        "draw other negatives for the validation loss at each check, as the published code for links",
+        only="typed-links",
+    )
