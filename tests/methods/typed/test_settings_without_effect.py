@@ -86,6 +86,13 @@ def test_a_fit_and_a_record_name_such_a_setting_once() -> None:
     assert said == ["gcn-hetero: fixed_negatives=True has no effect in node classification"]
 
 
+@pytest.mark.parametrize("method", ["hgt", "rgcn-hetero"])
+def test_a_setting_of_links_that_has_no_effect_is_not_refused_for_nodes(method: str) -> None:
+    settings = {"redraw_valid": True, "select": "macro-f1", "epochs": 1, "dim": 8, "features": "one-hot"}
+    said = te.run(NODES, method=methods.create(method, settings)).warnings
+    assert f"{method}: redraw_valid=True has no effect in node classification" in said
+
+
 def test_a_search_of_gatne_leaves_out_what_it_does_not_use() -> None:
     from trueedge.search.space import Space
 
