@@ -93,7 +93,8 @@ class RGCNHetero(HasRedrawnValidation):
     single_edges: bool = setting(
         False,
         "keep one edge in each direction between two linked nodes, as in the published code for links: an"
-        " edge, or the reverse of one if there is none; loops of all node types then share a matrix",
+        " edge, or the reverse of one if there is none; with mean=node, loops of all node types then share a"
+        " matrix",
     )
 
     every_relation: bool = setting(
