@@ -145,10 +145,12 @@ class TypedMethod(Method):
             found = [(one, one._fit_one(typed, seed, device)) for one in choices]
         chosen, scorer = found[0] if len(found) == 1 else min(found, key=lambda pair: _loss(pair[1]))
         if chosen._is_at_chance(typed, scorer):
+            stopped = len(scorer.history.losses) < chosen.epochs
+            advice = "a larger patience" if stopped else "more epochs or a higher learning_rate"
             said = (
                 f"{self.name}: no state was better on the validation part than one prediction for all nodes"
             )
-            warnings.warn(f"{said}; a larger patience may help", ScoreWarning, stacklevel=3)
+            warnings.warn(f"{said}; {advice} may help", ScoreWarning, stacklevel=3)
         if len(found) == 1:
             return scorer
         open_ones = [key for key in ("features", "decoder") if getattr(filled, key) is None]
@@ -157,15 +159,14 @@ class TypedMethod(Method):
         return scorer
 
     def _is_at_chance(self, task: NodeTask | TypedLinkTask, scorer: Any) -> bool:
-        """Return whether training stopped early with a scorer that learned nothing of the classes."""
+        """Return whether training ended with a scorer that learned nothing of the classes."""
         from trueedge.tasks import NodeTask
         from trueedge.training.typed.chance import chance_level
 
         history = getattr(scorer, "history", None)
         if not isinstance(task, NodeTask) or history is None or history.best is None:
             return False
-        stopped = len(history.losses) < (self.epochs or 0)
-        return stopped and not history.is_above(chance_level(task, self.select))
+        return not history.is_above(chance_level(task, self.select))
 
     def _choices(self, task: NodeTask | TypedLinkTask) -> Iterator[Self]:
         """Yield this method with each choice of features and decoder that is open."""
