@@ -147,6 +147,27 @@ def test_classes_that_are_numbers_are_in_their_order_and_the_test_part_is_kept()
     assert graph.features == (None,)
 
 
+def test_a_column_of_the_test_part_is_a_feature_of_other_types() -> None:
+    nodes = {"a": {"y": ["k", "l"], "part": [1, 0]}, "b": {"part": [7, 8]}}
+    for test in ("part", {"a": "part"}):
+        graph = HeteroGraph.from_tables(nodes, {("a", "to", "b"): [(0, 1)]}, label="y", test=test)
+        assert graph.labels.test.tolist() == [True, False]
+        assert graph.features[0] is None
+        assert graph.features[1].tolist() == [[7], [8]]
+
+
+def test_types_without_a_column_that_is_named_have_no_features() -> None:
+    nodes = {"a": {"x": [1, 2], "y": [3, 4]}, "b": {"z": [5, 6]}, "c": 1}
+    for features, wanted in (
+        ("x", ([[1], [2]], None, None)),
+        (["x", "z"], ([[1], [2]], [[5], [6]], None)),
+        ({"a": [], "c": []}, (None, [[5], [6]], None)),
+        ([], (None, None, None)),
+    ):
+        graph = HeteroGraph.from_tables(nodes, {("a", "to", "b"): [(0, 1)]}, features=features)
+        assert tuple(None if one is None else one.tolist() for one in graph.features) == wanted
+
+
 TO = ("a", "to", "a")
 FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "no nodes": ({"nodes": {}}, "HeteroGraph.from_tables: nodes must be a dict that is not empty, got {}"),
@@ -225,7 +246,7 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a label column that is missing": (
         {"label": "y"},
-        "HeteroGraph.from_tables: no table of nodes has the column 'y'",
+        "HeteroGraph.from_tables: label='y': no table of nodes has the column 'y'",
     ),
     "labels of two types": (
         {"nodes": {"a": {"y": [1, 2]}, "b": {"y": [1]}}, "label": "y"},
@@ -247,7 +268,25 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
+TWO_TABLES: dict[str, Any] = {
+    "nodes": {"a": {"y": [1, 2], "part": [1, 0]}, "b": {"part": [1, 0]}},
+    "label": {"a": "y"},
+}
 FAULTS |= {
+    "a test part of another type than that of labels": (
+        {**TWO_TABLES, "test": {"b": "part"}},
+        "HeteroGraph.from_tables: test must be a column of 'a' alone, the node type with labels, got"
+        " {'b': 'part'}",
+    ),
+    "a test part of two types": (
+        {**TWO_TABLES, "test": {"a": "part", "b": "part"}},
+        "HeteroGraph.from_tables: test must be a column of 'a' alone, the node type with labels, got"
+        " {'a': 'part', 'b': 'part'}",
+    ),
+    "a test part of no type": (
+        {**TWO_TABLES, "test": {}},
+        "HeteroGraph.from_tables: test must be a column of 'a' alone, the node type with labels, got {}",
+    ),
     "features that are masked": (
         {"features": {"a": np.ma.masked_array([[1.0], [2.0]], [[True], [False]])}},
         "HeteroGraph.from_tables: the features of 'a': 1 value is masked; fill them in first",

@@ -40,6 +40,11 @@ class NodeKind:
     names: tuple[str, ...] | None = None
     places: Mapping[str, int] | None = None
 
+    @property
+    def held(self) -> Table | int:
+        """The table of the nodes, or their number if they have none."""
+        return self.count if self.table is None else self.table
+
     def numbers(self, table: Table, column: str, noun: str) -> NDArray[np.int64]:
         """Return the number of each id in a column of a table; one that is no node is refused."""
         ids = table.columns[column]
