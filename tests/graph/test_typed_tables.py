@@ -215,6 +215,21 @@ def test_the_first_line_of_edges_without_a_header_is_an_edge(tmp_path: Path) -> 
             HeteroGraph.from_tables(nodes, {("a", "writes", "p"): path})
 
 
+@pytest.mark.parametrize("text", ["0,0\n1,2\n", "\n0;0\n1;2\n", " 0\t0\n1\t2"])
+def test_a_first_line_may_be_an_edge_from_a_node_to_itself(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "knows.csv"
+    path.write_text(text)
+    graph = HeteroGraph.from_tables({"a": 3}, {TO: path})
+    assert graph.edges[0].tolist() == [[0, 0], [1, 2]]
+    assert graph.notes == (f"{path} has no header: its first line, '0,0', is an edge",)
+    path.write_text("bob,bob\nann,bob\n")
+    graph = HeteroGraph.from_tables({"a": {"id": ["ann", "bob"]}}, {TO: path})
+    assert graph.edges[0].tolist() == [[0, 1], [1, 1]]
+    path.write_text("who,who\nann,bob\n")
+    with pytest.raises(InputError, match=r"knows\.csv: two columns are called 'who'"):
+        HeteroGraph.from_tables({"a": {"id": ["ann", "bob"]}}, {TO: path})
+
+
 def test_columns_of_edges_that_are_not_used_are_noted(tmp_path: Path) -> None:
     path = tmp_path / "w.csv"
     path.write_text("source,target,weight\n0,1,0.5\n")
