@@ -122,10 +122,10 @@ class TypedMethod(Method):
             unused["features"] = single[0]
         return filled.filled_in(unused)
 
-    def without_effect(self, filled: Method, task: Task) -> list[str]:
+    def without_effect(self, task: Task) -> list[str]:
         """Return a sentence on each setting that was set and does nothing, such as features of no node."""
-        found = super().without_effect(filled, task)
-        if "features" in self.changed() and "features" not in self.unused(task.kind):
+        found = super().without_effect(task)
+        if "features" in self.given(task) and "features" not in self.unused(task.kind):
             missing = _missing_features(task, self.features)
             found += [f"{self.name}: features={self.features} has no effect: {missing}"] if missing else []
         return found
@@ -137,9 +137,6 @@ class TypedMethod(Method):
         check_device(device)
         typed = on_typed(task, self.name)
         filled = self.for_task(task)
-        if filled != self:
-            for sentence in self.without_effect(filled, typed):
-                warnings.warn(sentence, ScoreWarning, stacklevel=3)
         with memory_errors(self, task.dataset):
             choices = list(filled._choices(typed))
             found = [(one, one._fit_one(typed, seed, device)) for one in choices]
