@@ -209,6 +209,13 @@ def test_help_shows_an_example(trueedge, command: str) -> None:
     assert f"trueedge {command}" in out.split("Example", 1)[1]
 
 
+@pytest.mark.parametrize("command", [("verify",), ("leaderboard", "reproduce")])
+def test_a_method_that_is_run_again_may_have_a_name_of_the_catalogue(trueedge, command) -> None:
+    words = " ".join(trueedge(*command, "--help")[1].replace("│", " ").split())
+    said = words.split("--method", 1)[1]
+    assert "he method, by its name; FILE.py:NAME or MODULE:NAME for your own" in said
+
+
 def test_help_fills_its_lines_shows_the_format_and_names_arguments_in_capitals(trueedge, monkeypatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     out = trueedge("score", "--help")[1]

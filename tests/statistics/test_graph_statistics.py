@@ -70,8 +70,10 @@ def test_heterogeneity_is_one_for_as_many_degrees_as_a_connected_graph_can_have(
 def test_what_has_no_heterogeneity_is_refused() -> None:
     with pytest.raises(InputError, match="no node"):
         degree_heterogeneity(np.array([], dtype=np.int64))
-    with pytest.raises(InputError, match="needs 4 nodes, got 3"):
+    with pytest.raises(InputError, match="with many_nodes=True of different degrees needs 4 nodes, got 3"):
         degree_heterogeneity(np.array([1, 1, 2]), many_nodes=True)
+    with pytest.raises(InputError, match="degree_heterogeneity of different degrees needs 3 nodes, got 2"):
+        degree_heterogeneity(np.array([1, 2]))
 
 
 def test_normalised_degree_variance_is_one_for_a_star_of_many_leaves() -> None:

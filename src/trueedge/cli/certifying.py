@@ -77,7 +77,12 @@ def verify(
     ] = False,
     method: Annotated[
         str | None,
-        typer.Option("-m", "--method", help="With --rerun: your own method, FILE.py:NAME or MODULE:NAME."),
+        typer.Option(
+            "-m",
+            "--method",
+            help="With --rerun: the method, by its name; FILE.py:NAME or MODULE:NAME for your own.",
+            show_default="the certificate's",
+        ),
     ] = None,
     device: Annotated[
         str | None,

@@ -227,7 +227,10 @@ def reproduce(
     method: Annotated[
         str | None,
         typer.Option(
-            "-m", "--method", help="The entry's method if it is your own: FILE.py:NAME or MODULE:NAME."
+            "-m",
+            "--method",
+            help="The method, by its name; FILE.py:NAME or MODULE:NAME for your own.",
+            show_default="the entry's",
         ),
     ] = None,
     device: Annotated[str | None, typer.Option(help="cpu or cuda.")] = None,

@@ -142,10 +142,7 @@ def _fitted(method: Method, task: Task, seed: int, device: str, report: showing.
     from trueedge.methods.devices import check_device, device_used, naming_torch
 
     method.check_data(task.dataset, task.data)
-    given, method = method, method.for_task(task)
-    for sentence in given.without_effect(method, task):
-        showing.note(sentence)
-    used = device_used(method, device)
+    used = device_used(method.for_task(task), device)
     report(f"fitting {method.name}")
     with naming_torch():
         check_device(used)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import importlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,7 +53,7 @@ class Table:
         return self.columns[name]
 
 
-def as_table(given: object, title: str, header: bool = True) -> Table:
+def as_table(given: object, title: str, is_header: Callable[[Sequence[str]], bool] | None = None) -> Table:
     """Return a table from a dict of columns, a data frame, or the path of a csv or parquet file.
 
     Args:
@@ -61,13 +61,14 @@ def as_table(given: object, title: str, header: bool = True) -> Table:
             ``.parquet`` are read as text: a line of column names, then the rows, separated by tabs,
             semicolons or commas.
         title: what it is, for messages; a file is called by its path.
-        header: whether the first line of a text file names its columns; otherwise they are called 0, 1, 2, …
+        is_header: says of the cells in the first line of a text file whether they are the names of columns,
+            which are otherwise called 0, 1, 2, …; None: they are names.
     """
     if isinstance(given, (str, os.PathLike)):
         path = Path(given)
         if path.suffix.lower() in (".parquet", ".pq"):
             return as_table(_parquet(path), str(path))
-        return _read_text(path, header)
+        return _read_text(path, is_header)
     if hasattr(given, "to_pydict"):
         given = given.to_pydict()
     if isinstance(given, Mapping):
@@ -127,10 +128,10 @@ def is_missing(value: object) -> bool:
     return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
 
 
-def _read_text(path: Path, header: bool) -> Table:
+def _read_text(path: Path, is_header: Callable[[Sequence[str]], bool] | None) -> Table:
     """Read a text file; a column of numbers is an array of numbers, any other one of texts."""
     text = open_text(path)
-    head = text.data.partition(b"\n")[0].decode()
+    head = text.data.lstrip(b"\r\n").partition(b"\n")[0].decode()
     separator = max(SEPARATORS, key=head.count)
     rows: list[list[str]] = []
     names: list[str] = []
@@ -141,11 +142,10 @@ def _read_text(path: Path, header: bool) -> Table:
             if not row or row == [""]:
                 continue
             if not names:
-                names = (
-                    [name.strip() for name in row] if header else [str(place) for place in range(len(row))]
-                )
-                if header:
+                names = [cell.strip() for cell in row]
+                if is_header is None or is_header(names):
                     continue
+                names = [str(place) for place in range(len(row))]
             if len(row) != len(names):
                 raise text.error(reader.line_num, f"{len(row)} values, but {len(names)} columns")
             rows.append(row)

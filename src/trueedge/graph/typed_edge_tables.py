@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -85,7 +84,16 @@ def _table_of_ends(
         if pairs.ndim != 2 or pairs.shape[1] != 2:
             raise InputError(f"{title} must have the shape (m, 2), got {pairs.shape}")
         return Table(title, dict(zip(ENDS, pairs.T, strict=True))), ENDS
-    table = as_table(given, title)
+    edge: list[str] = []
+
+    def is_header(cells: Sequence[str]) -> bool:
+        if len(cells) == 2 and set(cells) != set(ENDS) and _is_edge(cells, str(given), sides):
+            edge.extend(cells)
+        return not edge
+
+    table = as_table(given, title, is_header)
+    if edge:
+        notes.append(f"{table.title} has no header: its first line, {','.join(edge)!r}, is an edge")
     if set(ENDS) <= set(table.columns):
         unused = [repr(name) for name in table.columns if name not in ENDS]
         if unused:
@@ -96,21 +104,16 @@ def _table_of_ends(
     if len(table.columns) != 2:
         table.column(ENDS[0])
         table.column(ENDS[1])
-    if isinstance(given, (str, os.PathLike)) and table.lines is not None and _is_edge(table, sides):
-        first = ",".join(table.columns)
-        table = as_table(given, title, header=False)
-        notes.append(f"{table.title} has no header: its first line, {first!r}, is an edge")
     source, target = table.columns
     return table, (source, target)
 
 
-def _is_edge(table: Table, sides: tuple[NodeKind, NodeKind]) -> bool:
-    """Return whether the first line of two columns is an edge: an end is a node, or is no word at all."""
-    names = list(table.columns)
-    if not all(map(is_word, names)):
+def _is_edge(cells: Sequence[str], title: str, sides: tuple[NodeKind, NodeKind]) -> bool:
+    """Return whether the two cells of a line are an edge: an end is a node, or is no word at all."""
+    if not all(map(is_word, cells)):
         return True
-    line = Table(table.title, {name: np.array([name], dtype=object) for name in names}, (1,))
+    columns = {noun: np.array([cell], dtype=object) for noun, cell in zip(ENDS, cells, strict=True)}
+    line = Table(title, columns, (1,))
     return any(
-        side.find(line.columns[name], line, noun)[0] >= 0
-        for side, name, noun in zip(sides, names, ENDS, strict=True)
+        side.find(line.columns[noun], line, noun)[0] >= 0 for side, noun in zip(sides, ENDS, strict=True)
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,8 @@ class NodeKind:
         id: the column of the table that has their ids; None: ids are the numbers of rows.
         names: their ids as texts, or None if they are 0, 1, 2, …
         places: the number of each id; None if they are 0, 1, 2, …
+        wanted: the column that should have the ids.
+        others: the columns that have the ids of other types.
     """
 
     name: str
@@ -39,6 +41,13 @@ class NodeKind:
     id: str | None = None
     names: tuple[str, ...] | None = None
     places: Mapping[str, int] | None = None
+    wanted: str = ID
+    others: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def held(self) -> Table | int:
+        """The table of the nodes, or their number if they have none."""
+        return self.count if self.table is None else self.table
 
     def numbers(self, table: Table, column: str, noun: str) -> NDArray[np.int64]:
         """Return the number of each id in a column of a table; one that is no node is refused."""
@@ -51,7 +60,8 @@ class NodeKind:
             if self.table is not None and self.id is None:
                 more = (
                     f": its ids are the numbers of its rows, 0 to {self.count - 1}, because no column of"
-                    f" {self._called} is named 'id'; id=… names the column with the ids"
+                    f" {self.table.title} is named {self.wanted!r}; pass"
+                    f" {self._choice(self._likely())} to name another"
                 )
             raise InputError(
                 f"{table.place(row)}: the {noun} {shown(str(ids[row]))} is not a node of type"
@@ -71,21 +81,31 @@ class NodeKind:
                 found = np.array([int(one) if one.isdecimal() and len(one) < 10 else -1 for one in texts])
         return np.where((found < 0) | (found >= self.count), -1, found).astype(np.int64)
 
-    @property
-    def _called(self) -> str:
-        return "its table" if self.table is None else self.table.title
-
     def note(self) -> str:
         """Return a sentence if ids are the numbers of rows, but a column may have been meant; or ''."""
         if self.table is None or self.id is not None:
             return ""
-        likely = [name for name, values in self.table.columns.items() if _may_be_ids(name, values)]
-        if not likely:
+        likely = self._likely()
+        if likely is None:
             return ""
         return (
-            f"{self._called} have no column 'id', so the ids of {self.name!r} are the numbers of the rows,"
-            f" 0 to {self.count - 1}; if the column {likely[0]!r} has them, pass id={likely[0]!r}"
+            f"no column of {self.table.title} is named {self.wanted!r}, so the ids of {self.name!r} are the"
+            f" numbers of the rows, 0 to {self.count - 1}; if the column {likely!r} has them, pass"
+            f" {self._choice(likely)}"
         )
+
+    def _likely(self) -> str | None:
+        """Return the first column that may have the ids."""
+        columns = {} if self.table is None else self.table.columns
+        return next((name for name, values in columns.items() if _may_be_ids(name, values)), None)
+
+    def _choice(self, column: str | None) -> str:
+        """Return the argument ``id`` that names this column, and changes no other type."""
+        text = "…" if column is None else repr(column)
+        if not self.others:
+            return f"id={text}"
+        named = {name: repr(other) for name, other in self.others.items() if other != ID} | {self.name: text}
+        return f"id={{{', '.join(f'{name!r}: {one}' for name, one in named.items())}}}"
 
 
 def read_kinds(nodes: Mapping[str, Any], id: str | Mapping[str, str] | None) -> list[NodeKind]:
@@ -97,13 +117,20 @@ def read_kinds(nodes: Mapping[str, Any], id: str | Mapping[str, str] | None) -> 
     """
     tables = {name: _table(name, given) for name, given in nodes.items()}
     chosen = columns_by_type("id", id, tables)
+    wanted = {name: chosen.get(name, id if isinstance(id, str) else ID) for name in tables}
+    there = {
+        name: column
+        for name, column in wanted.items()
+        if isinstance(table := tables[name], Table) and column in table.columns
+    }
     kinds = []
     for name, table in tables.items():
         if not isinstance(table, Table):
             kinds.append(NodeKind(name, table))
-            continue
-        column = chosen.get(name, ID if not isinstance(id, str) else None)
-        kinds.append(_of_table(name, table, column if column in table.columns else None))
+        elif name in there:
+            kinds.append(_of_table(name, table, there[name]))
+        else:
+            kinds.append(NodeKind(name, len(table), table, wanted=wanted[name], others=there))
     return kinds
 
 
@@ -147,9 +174,7 @@ def _table(name: object, given: object) -> Table | int:
     return table
 
 
-def _of_table(name: str, table: Table, column: str | None) -> NodeKind:
-    if column is None:
-        return NodeKind(name, len(table), table)
+def _of_table(name: str, table: Table, column: str) -> NodeKind:
     names = _texts(table.columns[column], table, column)
     places = {one: number for number, one in enumerate(names)}
     if len(places) < len(names):
@@ -190,6 +215,6 @@ def _may_be_ids(name: str, values: NDArray[Any]) -> bool:
     texts: Sequence[str] = list(map(str, values.tolist()))
     if len(set(texts)) < len(texts):
         return False
-    if column_names.is_id(name):
+    if name == ID or column_names.is_id(name):
         return True
     return values.dtype.kind in "iu" and bool((np.sort(values) == np.arange(len(values))).all())

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,9 +52,11 @@ def from_tables(
         label: the column with the class of each node, a list for several classes, or 0 or 1 for each class,
             (nodes, classes); nodes without one have no label. Only one node type can have it:
             ``{"author": "field"}`` says which.
-        test: the column that says which labelled nodes are the test part (true or 1).
+        test: the column that says which labelled nodes are the test part (true or 1), or a dict with its
+            name for the node type that has labels.
         features: the column or the list of columns that are features; or a dict with those of some node
-            types, or with an array or scipy sparse matrix (nodes, d) instead of columns.
+            types, or with an array or scipy sparse matrix (nodes, d) instead of columns. An empty list
+            means no features.
         name: the name of the graph.
     """
     for argument, given in (("nodes", nodes), ("edges", edges)):
@@ -65,9 +68,7 @@ def from_tables(
         raise InputError(f"{OWNER}: there are {starts[-1]:,} nodes, a graph has 1 to {MAX_NODES:,}")
     notes = [note for kind in kinds if (note := kind.note())]
     relations, pairs = read_edges(edges, kinds, starts, notes)
-    held = {kind.name: kind.count if kind.table is None else kind.table for kind in kinds}
-    labels = columns_by_type("label", label, held)
-    tests = {} if test is None else columns_by_type("test", test, held) if labels else {}
+    labelled = _labelled(kinds, label, test)
     named = any(kind.names is not None for kind in kinds)
     texts = [kind.names if kind.names is not None else map(str, range(kind.count)) for kind in kinds]
     return cls(
@@ -75,69 +76,118 @@ def from_tables(
         starts=starts,
         relations=relations,
         edges=pairs,
-        features=tuple(_features(features, kinds, (labels, tests), notes)),
-        labels=_labels(kinds, starts, labels, test),
+        features=tuple(_features(features, kinds, labelled, notes)),
+        labels=None if labelled is None else _labels(labelled, kinds, starts),
         names=tuple(text for part in texts for text in part) if named else None,
         name=name,
         notes=tuple(notes),
     )
 
 
+@dataclass(frozen=True)
+class _Labelled:
+    """The node type that has labels.
+
+    Attributes:
+        kind: its name.
+        label: the column of labels.
+        test: the column that says which nodes are the test part, or None.
+    """
+
+    kind: str
+    label: str
+    test: str | None
+
+
+def _labelled(kinds: Sequence[NodeKind], label: object, test: object) -> _Labelled | None:
+    """Return the node type that has labels, or None.
+
+    Args:
+        kinds: the nodes of each type.
+        label, test: the arguments of :func:`from_tables`.
+    """
+    held = {kind.name: kind.held for kind in kinds}
+    labels = columns_by_type("label", label, held)
+    if not labels:
+        if test is not None:
+            raise InputError(f"{OWNER}: test={test!r} needs a column of labels: label=…")
+        return None
+    owner, *others = labels
+    if others:
+        raise InputError(
+            f"{OWNER}: only one node type can have labels, but {owner!r} has the column {labels[owner]!r},"
+            f" and {others[0]!r} the column {labels[others[0]]!r}; label={{{owner!r}: {labels[owner]!r}}}"
+            " chooses one"
+        )
+    tests = columns_by_type("test", {owner: test} if isinstance(test, str) else test, held)
+    if test is not None and set(tests) != {owner}:
+        raise must_be("test", OWNER, f"a column of {owner!r} alone, the node type with labels", test)
+    return _Labelled(owner, labels[owner], tests.get(owner))
+
+
 def _features(
-    given: object, kinds: Sequence[NodeKind], taken: Sequence[Mapping[str, str]], notes: list[str]
-) -> list[Any]:
-    """Return the features of each node type: arrays, columns that are named, or all columns of numbers.
+    given: object, kinds: Sequence[NodeKind], labelled: _Labelled | None, notes: list[str]
+) -> Iterator[Any]:
+    """Yield the features of each node type: arrays, columns that are named, or all columns of numbers.
 
     Args:
         given: ``features`` of :func:`from_tables`.
         kinds: the nodes of each type.
-        taken: the columns that have another use, by type.
+        labelled: the node type whose columns of labels and of the test part are no features.
         notes: columns that are left out are added to them.
     """
-    tables = {kind.name: kind.count if kind.table is None else kind.table for kind in kinds}
-    names = _names_of_columns(given)
-    if names is not None:
-        for name in names:
-            columns_by_type("features", name, tables)
-        chosen: dict[str, Any] = {
-            kind.name: [name for name in names if kind.table is not None and name in kind.table.columns]
-            for kind in kinds
-        }
-    elif given is None or isinstance(given, Mapping):
-        chosen = dict(given or {})
-    else:
-        allowed = (
-            "the name of a column or a list of names, or a dict with them or an array for some node types"
-        )
-        raise must_be("features", OWNER, allowed, given)
-    for name in chosen:
-        if name not in tables:
-            raise InputError(f"{OWNER}: features of {name!r} are given, which is not a node type")
-    found = []
+    chosen = _features_by_type(given, {kind.name: kind.held for kind in kinds})
     for kind in kinds:
-        used = {one[kind.name] for one in taken if kind.name in one} | {kind.id}
-        if kind.name not in chosen:
-            found.append(_columns(kind, used, notes))
+        used = {kind.id}
+        if labelled is not None and labelled.kind == kind.name:
+            used |= {labelled.label, labelled.test}
+        one = chosen.get(kind.name)
+        columns = None if one is None else _names_of_columns(one)
+        if one is not None and columns is None:
+            yield _array_of_features(one, kind.name)
             continue
-        columns = _names_of_columns(chosen[kind.name])
-        if columns is None:
-            found.append(_array_of_features(chosen[kind.name], kind.name))
-            continue
-        for column in columns:
-            columns_by_type("features", {kind.name: column}, tables)
+        for column in columns or ():
             if column in used:
                 raise InputError(
                     f"{OWNER}: the column {column!r} of {kind.name!r} has another use than features"
                 )
-        found.append(_columns(kind, used, notes, columns))
-    return found
+        yield _columns(kind, used, notes, columns)
+
+
+def _features_by_type(given: object, held: Mapping[str, Table | int]) -> dict[str, Any]:
+    """Return the columns that are features, or an array of features, for the node types that have either.
+
+    Args:
+        given: ``features`` of :func:`from_tables`.
+        held: the table, or the number of nodes, of each type.
+    """
+    names = _names_of_columns(given)
+    if names is not None:
+        found: dict[str, Any] = {name: [] for name in held}
+        for column in names:
+            for name in columns_by_type("features", column, held):
+                found[name].append(column)
+        return found
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        allowed = (
+            "the name of a column or a list of names, or a dict with them or an array for some node types"
+        )
+        raise must_be("features", OWNER, allowed, given)
+    for name, one in given.items():
+        if name not in held:
+            raise InputError(f"{OWNER}: features of {name!r} are given, which is not a node type")
+        for column in _names_of_columns(one) or ():
+            columns_by_type("features", {name: column}, held)
+    return dict(given)
 
 
 def _names_of_columns(given: object) -> list[str] | None:
-    """Return the names of columns, one or a list of them; None if it is something else."""
+    """Return the names of columns, given one or a list of them; None if it is something else."""
     if isinstance(given, str):
         return [given]
-    if isinstance(given, (list, tuple)) and given and all(isinstance(one, str) for one in given):
+    if isinstance(given, (list, tuple)) and all(isinstance(one, str) for one in given):
         return list(dict.fromkeys(given))
     return None
 
@@ -185,57 +235,42 @@ def _columns(
     return np.concatenate(parts, axis=1) if parts else None
 
 
-def _labels(
-    kinds: Sequence[NodeKind],
-    starts: NDArray[np.int64],
-    labels: Mapping[str, str],
-    test: Mapping[str, str] | str | None,
-) -> Labels | None:
+def _labels(labelled: _Labelled, kinds: Sequence[NodeKind], starts: NDArray[np.int64]) -> Labels:
     """Return the labels.
 
     Args:
+        labelled: the columns of labels and of the test part.
         kinds: the nodes of each type.
         starts: the first node of each type.
-        labels: the column of labels, by node type.
-        test: the column that says which nodes are the test part, or that of the labelled type.
     """
-    if not labels:
-        if test is not None:
-            raise InputError(f"{OWNER}: test={test!r} needs a column of labels: label=…")
-        return None
-    owner, *others = labels
-    label = labels[owner]
-    if others:
-        raise InputError(
-            f"{OWNER}: only one node type can have labels, but {owner!r} has the column {label!r}, and"
-            f" {others[0]!r} the column {labels[others[0]]!r}; label={{{owner!r}: {label!r}}} chooses one"
-        )
-    place = next(number for number, kind in enumerate(kinds) if kind.name == owner)
-    kind = kinds[place]
-    assert kind.table is not None
-    column = kind.table.columns[label]
-    if column.ndim == 2 and column.shape[1] > 1 and column.dtype.kind in "iuf":
-        # Read as lists of classes, rows of 0 and 1 would say that every node has the same two.
-        column = column.astype(np.bool_) if np.isin(column, (0, 1)).all() else column
-    if column.ndim == 2 and column.dtype == np.bool_:  # a column for each class
-        given: list[tuple[Any, ...]] = [tuple(np.flatnonzero(row).tolist()) for row in column]
-    else:
-        given = [_classes_of(value) for value in column.tolist()]
+    place = next(number for number, kind in enumerate(kinds) if kind.name == labelled.kind)
+    table, label = kinds[place].table, labelled.label
+    assert table is not None
+    given = _classes(table.columns[label])
     rows = [row for row, classes in enumerate(given) if classes]
     if not rows:
-        raise InputError(f"{kind.table.title}: no node has a label in the column {label!r}")
+        raise InputError(f"{table.title}: no node has a label in the column {label!r}")
     classes = sorted({one for row in rows for one in given[row]}, key=lambda one: (isinstance(one, str), one))
     number = {one: rank for rank, one in enumerate(classes)}
-    if any(isinstance(value, (list, tuple, set, np.ndarray)) for value in column.tolist()):
+    if any(isinstance(value, (list, tuple, set, np.ndarray)) for value in table.columns[label].tolist()):
         values: NDArray[Any] = np.zeros((len(rows), len(classes)), dtype=np.bool_)
         for at, row in enumerate(rows):
             values[at, [number[one] for one in given[row]]] = True
     else:
         values = np.array([number[given[row][0]] for row in rows], dtype=np.int32)
     nodes = (np.array(rows) + starts[place]).astype(np.int32)
-    column_of_test = test.get(owner) if isinstance(test, Mapping) else test
-    part = None if column_of_test is None else _flags(kind.table, column_of_test)[rows]
+    part = None if labelled.test is None else _flags(table, labelled.test)[rows]
     return Labels(place, nodes, values, tuple(map(str, classes)), part)
+
+
+def _classes(column: NDArray[Any]) -> list[tuple[Any, ...]]:
+    """Return the classes of each node, given a class, a list of classes, or a number for each class."""
+    if column.ndim == 2 and column.shape[1] > 1 and column.dtype.kind in "iuf":
+        # Read as lists of classes, rows of 0 and 1 would say that every node has the same two.
+        column = column.astype(np.bool_) if np.isin(column, (0, 1)).all() else column
+    if column.ndim == 2 and column.dtype == np.bool_:  # a column for each class
+        return [tuple(np.flatnonzero(row).tolist()) for row in column]
+    return [_classes_of(value) for value in column.tolist()]
 
 
 def _classes_of(value: Any) -> tuple[Any, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import numbers
 import time
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from trueedge import datasets
-from trueedge.errors import InputError, must_be, same_kind, unknown
+from trueedge.errors import InputError, ScoreWarning, must_be, same_kind, unknown
 from trueedge.registry import Registry
 from trueedge.scorers.fitted import Fit, mark_fitted
 from trueedge.scorers.learned import recording
@@ -159,23 +160,28 @@ class Method(ABC):
         default = type(self)().settings()
         return [name for name, value in self.settings().items() if value != default[name]]
 
+    def given(self, task: Task) -> list[str]:
+        """Return the names of the settings that were set, not filled in for a task.
+
+        If none is open any more, they are those that differ from what is filled in where nothing is set.
+        """
+        if self.for_task(task) != self:
+            return self.changed()
+        default = type(self)().for_task(task).settings()
+        return [name for name in self.changed() if getattr(self, name) != default[name]]
+
     def for_task(self, task: Task) -> Method:
         """Return this method with its open settings filled in for a task."""
         del task
         return self
 
-    def without_effect(self, filled: Method, task: Task) -> list[str]:
-        """Return a sentence on each setting that was set and does nothing.
-
-        Args:
-            filled: this method with its open settings filled in for a task.
-            task: that task.
-        """
-        del filled
+    def without_effect(self, task: Task) -> list[str]:
+        """Return a sentence on each setting that was set and does nothing; ``fit`` warns of them."""
         unused = self.unused(task.kind)
+        where = TASKS.get(task.kind, task.kind)
         return [
-            f"{self.name}: {name}={getattr(self, name)} has no effect in {TASKS.get(task.kind, task.kind)}"
-            for name in self.changed()
+            f"{self.name}: {name}={getattr(self, name)} has no effect in {where}"
+            for name in (self.given(task) if unused else ())
             if name in unused
         ]
 
@@ -237,7 +243,10 @@ def _on(task: Task, method: str, data: str, instead: str) -> Task:
 
 
 def _guarded(fit: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a ``fit`` that gets a task without its test part, and notes on its scorer what it got."""
+    """Return a ``fit`` that gets a task without its test part, and notes on its scorer what it got.
+
+    Its method is filled in for the task, and a warning names each setting that was set and does nothing.
+    """
 
     @wraps(fit)
     def guarded(self: Method, task: Task, *arguments: Any, **named: Any) -> Any:
@@ -246,13 +255,19 @@ def _guarded(fit: Callable[..., Any]) -> Callable[..., Any]:
         if task.data in self.takes and not self.can_do(task.kind):
             made = " and ".join(TASKS.get(kind, kind) for kind in self.kinds)
             raise InputError(f"{self.name} is for {made}, and {task.protocol} is another kind of task")
-        shown = task.for_fitting()
+        shown, filled = task.for_fitting(), self
+        # A fit that is called by super() is a part of the one that calls it.
+        if type(self).fit is guarded and task.data in self.takes:
+            filled = self.for_task(shown)
+            for sentence in self.without_effect(shown):
+                warnings.warn(sentence, ScoreWarning, stacklevel=2)
         with recording() as steps:
-            scorer = fit(self, shown, *arguments, **named)
+            scorer = fit(filled, shown, *arguments, **named)
         # A fit inside another fit is a part of it: the outer one marks what it returns.
         if self.learns and task.training_hash and steps is not None:
             where = f"{task.dataset} under {task.protocol}, seed {task.seed}"
-            mark_fitted(scorer, task.training_hash, where, Fit(shown, self, *_asked(arguments, named), steps))
+            done = Fit(shown, filled, *_asked(arguments, named), steps)
+            mark_fitted(scorer, task.training_hash, where, done)
         return scorer
 
     return guarded

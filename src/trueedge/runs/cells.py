@@ -284,12 +284,11 @@ def _fit_and_evaluate(
         warnings.simplefilter("always", ScoreWarning)
         start = time.perf_counter()
         method = cell.method.for_task(task)
-        for sentence in cell.method.without_effect(method, task):
-            warnings.warn(sentence, ScoreWarning, stacklevel=2)
         device = device_used(method, cell.device)
         with naming_torch():
             check_device(device)
-            scorer = method.fit(task, seed=cell.seed, device=device)
+            # The method as it was given: its fit fills in the rest, and knows what the user has set.
+            scorer = cell.method.fit(task, seed=cell.seed, device=device)
         fitted = time.perf_counter()
         values, scores = kept_scores.evaluate_parts(task, scorer, parts, scores_to is not None)
         scored = time.perf_counter()

@@ -44,7 +44,8 @@ def degree_heterogeneity(degrees: NDArray[np.int64], *, many_nodes: bool = False
         return 0.0
     highest = 1 - 3 / n + (0.0 if many_nodes else (n + 2) / n**3)
     if highest <= 0:
-        raise InputError(f"the maximum of degree_heterogeneity for many nodes needs 4 nodes, got {n}")
+        asked, fewest = (" with many_nodes=True", 4) if many_nodes else ("", 3)
+        raise InputError(f"degree_heterogeneity{asked} of different degrees needs {fewest} nodes, got {n}")
     return math.sqrt(float(((1 - shares) ** 2).sum()) / n) / math.sqrt(highest)
 
 

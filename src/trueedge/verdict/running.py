@@ -206,18 +206,11 @@ def _remembering(method: Method, fitted: list[Any]) -> Method:
     """Return the same method, of the same class; what it is fitted to is added to a list."""
     copy = replace(method)
 
-    def for_task(task: Task) -> Method:
-        ready = method.for_task(task)
-        noted = replace(ready)
+    def fit(*arguments: Any, **named: Any) -> Any:
+        fitted.append(method.fit(*arguments, **named))
+        return fitted[-1]
 
-        def fit(*arguments: Any, **named: Any) -> Any:
-            fitted.append(ready.fit(*arguments, **named))
-            return fitted[-1]
-
-        object.__setattr__(noted, "fit", fit)
-        return noted
-
-    object.__setattr__(copy, "for_task", for_task)
+    object.__setattr__(copy, "fit", fit)
     return copy
 
 

@@ -356,7 +356,7 @@ def test_a_batch_norm_gets_two_queries_at_least():
 )
 def test_settings_that_the_objective_does_not_use_are_named(name, settings, unused) -> None:
     method = create(name, settings)
-    found = method.without_effect(method.for_task(task()), task())
+    found = method.without_effect(task())
     assert [one.split()[1] for one in found] == unused
     assert all("has no effect with the objective" in one for one in found)
 
@@ -365,5 +365,7 @@ def test_a_setting_without_effect_is_said_once_and_kept_in_the_record() -> None:
     method = create("distmult", {**SMALL, "epochs": 1, "objective": "1-n", "negatives": 5})
     with pytest.warns(ScoreWarning, match="distmult: negatives=5 has no effect with the objective 1-n"):
         method.fit(task())
+    with pytest.warns(ScoreWarning, match="distmult: negatives=5 has no effect with the objective 1-n"):
+        method.for_task(task()).fit(task())
     said = [one for one in te.run(task(), method=method).warnings if "no effect" in one]
     assert said == ["distmult: negatives=5 has no effect with the objective 1-n"]

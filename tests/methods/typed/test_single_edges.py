@@ -63,3 +63,21 @@ def test_a_layer_with_single_edges_equals_its_formula() -> None:
             total[target] += states[source] @ matrix
     wanted = total / torch.tensor(degrees, dtype=torch.float32)[:, None] + states @ layer.own + layer.bias
     torch.testing.assert_close(model(inputs), wanted)
+
+
+def test_a_node_counts_itself_once_where_means_are_of_relations() -> None:
+    inputs = TypedInputs.of(graph())
+    torch.manual_seed(0)
+    model = RGCNModel(inputs, "one-hot", DIM, DIM, 1, 0, 0, True, "relation", 0.0, single_edges=True)
+    layer, states = model.layers[0], model.input(inputs)
+    # The edge from 2 to itself is one of a relation, not a loop that was added.
+    edges = [one for one in inputs.single if one.name != "loop"]
+    assert sorted(one.name for one in model.rows.relations) == sorted(one.name for one in edges)
+    total = states @ layer.own + layer.bias
+    for one in edges:
+        place = [found.name for found in model.rows.relations].index(one.name)
+        matrix = layer.full()[model.rows.matrix[place]]
+        counts = torch.bincount(one.target, minlength=inputs.num_nodes).float()
+        for source, target in zip(one.source.tolist(), one.target.tolist(), strict=True):
+            total[target] = total[target] + states[source] @ matrix / counts[target]
+    torch.testing.assert_close(model(inputs), total)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from trueedge.errors import InputError, ScoreWarning
+from trueedge.errors import InputError
 from trueedge.methods.memory import memory_errors
 from trueedge.methods.method import Method, on_triples, setting
 from trueedge.methods.published_settings import published_settings
@@ -131,21 +130,18 @@ class EmbeddingModel(Method):
             )
         filled = self.for_task(triples)
         filled.check()
-        if filled != self:
-            for sentence in self.without_effect(filled, task):
-                warnings.warn(sentence, ScoreWarning, stacklevel=3)
         with memory_errors(filled, task.dataset):
             return filled.train(triples, seed, device)
 
-    def without_effect(self, filled: Method, task: Task) -> list[str]:
+    def without_effect(self, task: Task) -> list[str]:
         """Return a sentence on each setting that was set and that the task or the objective does not use."""
-        chosen = filled.settings()
+        chosen = self.for_task(task).settings()
         objective = chosen["objective"]
         # A pre-training has the same settings, and may have another objective.
         first = chosen.get("pretrain_objective", objective)
-        return super().without_effect(filled, task) + [
+        return super().without_effect(task) + [
             f"{self.name}: {name}={getattr(self, name)} has no effect with the objective {objective}"
-            for name in self.changed()
+            for name in self.given(task)
             if name in UNUSED[objective] and name in UNUSED[first]
         ]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from trueedge.errors import InputError
 from trueedge.methods.method import setting
 from trueedge.methods.trained import open_setting
-from trueedge.methods.typed.typed_method import HasFixedNegatives
+from trueedge.methods.typed.typed_method import HasFixedNegatives, HasRedrawnValidation
 
 if TYPE_CHECKING:
     from torch import nn
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class HGT(HasFixedNegatives):
+class HGT(HasFixedNegatives, HasRedrawnValidation):
     """Attention whose keys, queries and messages have matrices by node type and by relation.
 
     The published scores come from code with a softmax over the edges of each relation, whose means are
@@ -79,11 +79,6 @@ class HGT(HasFixedNegatives):
         "initial values of relation matrices and of the input: by the size of each matrix (ours), or as in"
         " the published code, where those of relations are several times smaller",
         choices=("ours", "published"),
-    )
-    redraw_valid: bool = setting(
-        False,
-        "draw other negatives for the validation loss at each check, as the published code for links",
-        only="typed-links",
     )
 
     def build(self, task: NodeTask | TypedLinkTask, inputs: TypedInputs, out: int) -> nn.Module:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from trueedge.errors import InputError
 from trueedge.methods.method import setting
 from trueedge.methods.trained import open_setting
-from trueedge.methods.typed.typed_method import TypedMethod
+from trueedge.methods.typed.typed_method import HasRedrawnValidation
 
 if TYPE_CHECKING:
     from torch import nn
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class RGCNHetero(TypedMethod):
+class RGCNHetero(HasRedrawnValidation):
     """Means over the neighbours of each relation, with a matrix for each relation.
 
     The published number of layers counts the linear layer of the features, ``layers`` does not. Learning
@@ -90,16 +90,11 @@ class RGCNHetero(TypedMethod):
         " of a linear layer, as in the published code for links",
         choices=("xavier", "linear"),
     )
-    redraw_valid: bool = setting(
-        False,
-        "draw other negatives for the validation loss at each check, as the published code for links",
-        only="typed-links",
-    )
-
     single_edges: bool = setting(
         False,
         "keep one edge in each direction between two linked nodes, as in the published code for links: an"
-        " edge, or the reverse of one if there is none; loops of all node types then share a matrix",
+        " edge, or the reverse of one if there is none; with mean=node, loops of all node types then share a"
+        " matrix",
     )
 
     every_relation: bool = setting(

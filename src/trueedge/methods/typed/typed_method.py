@@ -122,10 +122,10 @@ class TypedMethod(Method):
             unused["features"] = single[0]
         return filled.filled_in(unused)
 
-    def without_effect(self, filled: Method, task: Task) -> list[str]:
+    def without_effect(self, task: Task) -> list[str]:
         """Return a sentence on each setting that was set and does nothing, such as features of no node."""
-        found = super().without_effect(filled, task)
-        if "features" in self.changed() and "features" not in self.unused(task.kind):
+        found = super().without_effect(task)
+        if "features" in self.given(task) and "features" not in self.unused(task.kind):
             missing = _missing_features(task, self.features)
             found += [f"{self.name}: features={self.features} has no effect: {missing}"] if missing else []
         return found
@@ -137,18 +137,17 @@ class TypedMethod(Method):
         check_device(device)
         typed = on_typed(task, self.name)
         filled = self.for_task(task)
-        if filled != self:
-            for sentence in self.without_effect(filled, typed):
-                warnings.warn(sentence, ScoreWarning, stacklevel=3)
         with memory_errors(self, task.dataset):
             choices = list(filled._choices(typed))
             found = [(one, one._fit_one(typed, seed, device)) for one in choices]
         chosen, scorer = found[0] if len(found) == 1 else min(found, key=lambda pair: _loss(pair[1]))
         if chosen._is_at_chance(typed, scorer):
+            stopped = len(scorer.history.losses) < chosen.epochs
+            advice = "a larger patience" if stopped else "more epochs or a higher learning_rate"
             said = (
                 f"{self.name}: no state was better on the validation part than one prediction for all nodes"
             )
-            warnings.warn(f"{said}; a larger patience may help", ScoreWarning, stacklevel=3)
+            warnings.warn(f"{said}; {advice} may help", ScoreWarning, stacklevel=3)
         if len(found) == 1:
             return scorer
         open_ones = [key for key in ("features", "decoder") if getattr(filled, key) is None]
@@ -157,15 +156,14 @@ class TypedMethod(Method):
         return scorer
 
     def _is_at_chance(self, task: NodeTask | TypedLinkTask, scorer: Any) -> bool:
-        """Return whether training stopped early with a scorer that learned nothing of the classes."""
+        """Return whether training ended with a scorer that learned nothing of the classes."""
         from trueedge.tasks import NodeTask
         from trueedge.training.typed.chance import chance_level
 
         history = getattr(scorer, "history", None)
         if not isinstance(task, NodeTask) or history is None or history.best is None:
             return False
-        stopped = len(history.losses) < (self.epochs or 0)
-        return stopped and not history.is_above(chance_level(task, self.select))
+        return not history.is_above(chance_level(task, self.select))
 
     def _choices(self, task: NodeTask | TypedLinkTask) -> Iterator[Self]:
         """Yield this method with each choice of features and decoder that is open."""
@@ -273,5 +271,16 @@ class HasFixedNegatives(TypedMethod):
     fixed_negatives: bool = setting(
         False,
         "draw training negatives once, and repeat the batches in the same order, as HGB does for links",
+        only="typed-links",
+    )
+
+
+@dataclass(frozen=True)
+class HasRedrawnValidation(TypedMethod):
+    """A method whose validation loss of links may be that of other negatives at each check."""
+
+    redraw_valid: bool = setting(
+        False,
+        "draw other negatives for the validation loss at each check, as the published code for links",
         only="typed-links",
     )

@@ -20,8 +20,8 @@ class RelationRows(nn.Module):
         inputs: the graph.
         loops: add a relation for each node type, from each node to itself.
         reverses: keep the reverses of relations that have no reverse relation of their own.
-        single: take one edge in each direction between two nodes, and a loop at each node, see
-            :attr:`TypedInputs.single`. The loops of all node types then share a matrix.
+        single: take one edge in each direction between two nodes, see :attr:`TypedInputs.single`. The loops
+            of all node types then share a matrix.
 
     Attributes:
         relations: the relations and reverses, sorted by source type; loops are last within their type.
@@ -42,12 +42,15 @@ class RelationRows(nn.Module):
         self, inputs: TypedInputs, loops: bool = False, reverses: bool = True, single: bool = False
     ) -> None:
         super().__init__()
-        given = [one for one in (inputs.single if single else inputs.typed) if reverses or not one.reverse]
+        edges = inputs.typed
+        if single:
+            edges = tuple(one for one in inputs.single if loops or one.relation < inputs.num_relations)
+        given = [one for one in edges if reverses or not one.reverse]
         given += [_loops(inputs, kind) for kind in range(inputs.num_types) if loops and not single]
         self.relations = sorted(given, key=lambda one: one.source_type)
         self.num_relations = len(self.relations)
         matrix = torch.arange(self.num_relations)
-        if single:
+        if single and loops:
             keys = torch.tensor([[one.reverse, one.relation] for one in self.relations])
             matrix = torch.unique(keys, dim=0, return_inverse=True)[1]
         self.num_matrices = len(matrix.unique())

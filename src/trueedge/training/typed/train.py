@@ -57,10 +57,6 @@ class TypedSchedule(LoopSchedule):
         super().__post_init__()
         self.check_at_least(1, "batch_size")
         self.check_at_least(0, "epoch_steps")
-        if self.redraw_valid and self.select != LOSS:
-            raise InputError(
-                f"redraw_valid changes the validation loss: it needs select=loss, got {self.select}"
-            )
 
 
 class LinkModel(nn.Module):
@@ -148,6 +144,10 @@ def train_links(
 
     The arguments are those of :func:`train_classes`.
     """
+    if schedule.redraw_valid and schedule.select != LOSS:
+        raise InputError(
+            f"redraw_valid changes the validation loss: it needs select=loss, got {schedule.select}"
+        )
     objective = model.objective(inputs, task.relations, schedule)
 
     def loss() -> float:

@@ -28,7 +28,8 @@ class RGCNModel(nn.Module):
             and a loop, as the published code for links does.
         dropout: the rate for the output of each hidden layer.
         output_dropout: whether it also applies to the output of the last layer.
-        single_edges: whether two nodes have one edge in each direction, and loops of all types a matrix.
+        single_edges: whether two nodes have one edge in each direction; with the mean of a ``node``, loops of
+            all types then share a matrix.
     """
 
     def __init__(
