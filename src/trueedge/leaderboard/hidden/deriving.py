@@ -70,7 +70,7 @@ def for_everyone(task: Task) -> Task:
     """Return the published part of a task: training data, and validation data drawn without the test part."""
     if isinstance(task, LinkTask):
         return _links_for_everyone(task)
-    return task.for_fitting()
+    return replace(task.for_fitting(), settings=_said(task))
 
 
 def _links_for_everyone(task: LinkTask) -> LinkTask:
