@@ -2,8 +2,8 @@
 
 Whoever knows the seed of a task can replay it: the negatives of ``uniform`` follow from the seed and the
 published candidates, and what is left are the positives. Small seeds can be tried. So every draw goes through
-a seed of 256 secret bits (:func:`trueedge.randomness.secret_seed`), of which all reach each stream. Only HeaRT
-derives 64 bits from it, to fill up hard negatives, which participants can compute anyway.
+a seed of 256 secret bits (:func:`trueedge.randomness.secret_seed`), and all of them reach each stream. HeaRT
+alone derives 64 bits, to fill up hard negatives, which participants can compute anyway.
 
 The seed stays in the secret folder until the season ends. Tasks and settings show the seed 0 and the words
 "secret seed".
