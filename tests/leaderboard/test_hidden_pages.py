@@ -80,6 +80,7 @@ def test_the_page_of_an_ended_season_names_the_released_labels(
     page = tmp_path / "site" / HIDDEN / "card.html"
     assert "labels/task" in page.read_text()
     assert "depend only on the seed" not in page.read_text()
+    assert '<th scope="row">secret</th>' in page.read_text()
     verify, run = _commands(page)
     # The commands are run beside the folder of labels; the file of an entry is in that of the board.
     verify[2] = f"board/{verify[2]}"

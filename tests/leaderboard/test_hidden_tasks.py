@@ -236,6 +236,9 @@ def test_what_cannot_be_certified_cannot_be_hidden(tmp_path: Path) -> None:
         hide(partial(te.task, "karate", "uniform"), tmp_path / "public", tmp_path / "secret")
     with pytest.raises(InputError, match="in the mrr over shared negatives a few of these decide"):
         hide(partial(te.task, "cora", "existing"), tmp_path / "public", tmp_path / "secret")
+    typed = partial(te.task, small_graph(authors=300), "typed-links")
+    with pytest.raises(InputError, match="with negatives=two-hop: a candidate that is not two steps"):
+        small_hide(typed, tmp_path / "public", tmp_path / "secret")
     assert list(tmp_path.iterdir()) == []
 
 

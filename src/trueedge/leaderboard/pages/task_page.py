@@ -119,7 +119,12 @@ def _told(shown: str, sentence: str) -> str:
 
 def _seeds(task: BoardTask) -> Markup:
     lines = [
-        tag("tr", tag("th", seed, scope="row"), tag("td", one.task, class_="mono"))
+        # No ordinary seed makes a task whose labels were hidden.
+        tag(
+            "tr",
+            tag("th", "secret" if task.hidden else seed, scope="row"),
+            tag("td", one.task, class_="mono"),
+        )
         for seed, one in list(task.seeds.items())[:SEEDS]
     ]
     heads = tag("tr", tag("th", "seed", scope="col"), tag("th", "hash of the frozen task", scope="col"))
