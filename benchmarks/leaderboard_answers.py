@@ -160,7 +160,14 @@ def settings(name: str, draws: int) -> list[Setting]:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         task = te.task(dataset, protocol, 0, **options)
-        hidden = hide(task, place / "public", place / "secret", key=bytes(32))
+        # Answers are attacked here, not draws: the task is that of the seed 0, under another name.
+        hidden = hide(
+            lambda seed: replace(task, seed=seed, dataset="attacked"),
+            place / "public",
+            place / "secret",
+            name=f"{name}-attacked",
+            key=bytes(32),
+        )
         secret = Secret.open(place / "secret")
         honest, *others = [_ranked(hidden, method) for method in (HONEST, *OTHERS)]
         pairs = hidden.candidates

@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -138,7 +139,7 @@ def make_certificates(folder: Path, methods: tuple[str, ...] = ("ra", "katz"), s
 def make_hidden(folder: Path) -> None:
     """Hide the labels of Cora, as a stranger's data set."""
     hide(
-        te.task("cora", "uniform", 0),
+        partial(te.task, "cora", "uniform"),
         folder / "public",
         folder / "secrets" / "one",
         name=HIDDEN,

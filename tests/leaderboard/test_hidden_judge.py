@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import threading
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +28,7 @@ from trueedge.methods import get as get_method
 def place(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("judge")
     hidden = hide(
-        te.task("cora", "uniform", 0),
+        partial(te.task, "cora", "uniform"),
         folder / "public",
         folder / "secrets" / "one",
         name="one",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import stat
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -24,15 +26,24 @@ from trueedge.leaderboard.hidden.secret_folder import GROUPS, Secret, values_of_
 from trueedge.methods import get as get_method
 
 KEY = bytes(range(32))
+CORA = partial(te.task, "cora", "uniform")
 small_hide = partial(hide, least_units=100)
+
+
+def _as_drawn(task: te.Task) -> Callable[[int], te.Task]:
+    """Return what gives a fixed task out as one that a secret seed has drawn."""
+    return lambda seed: replace(task, seed=seed, dataset="mine")
+
+
+def _own_triples(seed: int) -> te.Task:
+    known = te.datasets.load("umls")
+    return te.task(replace(known, name="mine"), "filtered", seed)
 
 
 @pytest.fixture(scope="module")
 def hidden(tmp_path_factory) -> tuple[HiddenTask, Secret]:
     folder = tmp_path_factory.mktemp("hidden")
-    found = small_hide(
-        te.task("cora", "uniform", 0), folder / "public", folder / "secret", closes="2027-01-31"
-    )
+    found = small_hide(CORA, folder / "public", folder / "secret", closes="2027-01-31")
     return found, Secret.open(folder / "secret")
 
 
@@ -42,9 +53,9 @@ def mean(secret: Secret, submission: np.ndarray) -> float:
 
 def test_a_submission_scores_as_the_task_itself_does(hidden) -> None:
     public, secret = hidden
-    scorer = get_method("ra")().fit(te.task("cora", "uniform", 0))
+    scorer = get_method("ra")().fit(secret.task)
     submission = public.scores(get_method("ra")().fit(public.task))
-    expected = te.task("cora", "uniform", 0).evaluate(scorer)["auc"]
+    expected = secret.task.evaluate(scorer)["auc"]
     assert mean(secret, submission) == pytest.approx(expected, abs=1e-12)
 
 
@@ -69,7 +80,7 @@ def test_position_and_node_numbers_do_not_tell_a_positive(hidden) -> None:
 
 def test_nothing_in_the_public_folder_depends_on_labels_but_the_salted_hash(tmp_path: Path) -> None:
     task = te.task("cora", "uniform", 0)
-    small_hide(task, tmp_path / "a", tmp_path / "a-secret", key=KEY)
+    small_hide(_as_drawn(task), tmp_path / "a", tmp_path / "a-secret", key=KEY)
     # Positives and negatives change places: the same candidates with the opposite labels.
     part = type(task.test)(task.test.negatives, task.test.positives)
     turned = type(task).from_arrays(
@@ -82,7 +93,7 @@ def test_nothing_in_the_public_folder_depends_on_labels_but_the_salted_hash(tmp_
         headline=task.headline,
         settings=task.settings,
     )
-    small_hide(turned, tmp_path / "b", tmp_path / "b-secret", key=KEY)
+    small_hide(_as_drawn(turned), tmp_path / "b", tmp_path / "b-secret", key=KEY)
     first = {
         path.relative_to(tmp_path / "a"): path.read_bytes()
         for path in (tmp_path / "a").rglob("*")
@@ -108,13 +119,13 @@ def test_the_labels_hash_is_salted_and_can_be_computed_again(hidden) -> None:
 
 
 def test_the_secret_folder_is_for_its_owner_alone(tmp_path: Path) -> None:
-    small_hide(te.task("cora", "uniform", 0), tmp_path / "public", tmp_path / "secret")
+    small_hide(CORA, tmp_path / "public", tmp_path / "secret")
     for path in [tmp_path / "secret", *(tmp_path / "secret").rglob("*")]:
         assert not stat.S_IMODE(path.stat().st_mode) & 0o077, path
 
 
 def test_other_labels_than_the_published_ones_are_noticed(tmp_path: Path) -> None:
-    small_hide(te.task("cora", "uniform", 0), tmp_path / "public", tmp_path / "secret")
+    small_hide(CORA, tmp_path / "public", tmp_path / "secret")
     places = np.load(tmp_path / "secret" / "places.npy")
     places[[0, 1600]] = places[[1600, 0]]
     np.save(tmp_path / "secret" / "places.npy", places)
@@ -123,7 +134,7 @@ def test_other_labels_than_the_published_ones_are_noticed(tmp_path: Path) -> Non
 
 
 def test_changed_candidates_are_noticed(tmp_path: Path) -> None:
-    small_hide(te.task("cora", "uniform", 0), tmp_path / "public", tmp_path / "secret")
+    small_hide(CORA, tmp_path / "public", tmp_path / "secret")
     path = tmp_path / "public" / "candidates.npy"
     np.save(path, np.load(path)[::-1])
     with pytest.raises(InputError, match="candidates do not have the published hash"):
@@ -189,7 +200,7 @@ def test_a_positive_at_one_end_keeps_only_negatives_of_that_end(heart) -> None:
 
 def test_published_validation_negatives_may_be_test_positives(tmp_path: Path, heart) -> None:
     """Otherwise a candidate that is also a validation negative would be known to be a negative."""
-    public = small_hide(heart, tmp_path / "public", tmp_path / "secret")
+    public = small_hide(_as_drawn(heart), tmp_path / "public", tmp_path / "secret")
     assert public.task.part_names == ("valid",)
     split = te.splits.Split(
         public.task.graph, np.empty((0, 2), np.int32), public.task.valid.positives, "without the test part"
@@ -199,7 +210,7 @@ def test_published_validation_negatives_may_be_test_positives(tmp_path: Path, he
 
 
 def test_triples_are_asked_for_their_tails_alone(tmp_path: Path) -> None:
-    public = small_hide(te.task("umls", "filtered", 0), tmp_path / "public", tmp_path / "secret")
+    public = small_hide(_own_triples, tmp_path / "public", tmp_path / "secret")
     secret = Secret.open(tmp_path / "secret")
     assert (public.candidates[:, 1] < public.task.num_relations).all()
     submission = public.scores(get_method("entity-degree")().fit(public.task))
@@ -210,7 +221,7 @@ def test_triples_are_asked_for_their_tails_alone(tmp_path: Path) -> None:
 
 def test_classes_of_nodes_can_be_hidden(tmp_path: Path) -> None:
     task = te.task(small_graph(authors=300))
-    public = small_hide(task, tmp_path / "public", tmp_path / "secret")
+    public = small_hide(_as_drawn(task), tmp_path / "public", tmp_path / "secret")
     secret = Secret.open(tmp_path / "secret")
     assert public.card.shape == (len(task.nodes["test"]), task.num_classes)
     truth = np.zeros(public.card.shape)
@@ -220,11 +231,14 @@ def test_classes_of_nodes_can_be_hidden(tmp_path: Path) -> None:
 
 def test_what_cannot_be_certified_cannot_be_hidden(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="'recommend' cannot be hidden"):
-        small_hide(te.task("cora", "recommendation", 0), tmp_path / "public", tmp_path / "secret")
+        small_hide(partial(te.task, "cora", "recommendation"), tmp_path / "public", tmp_path / "secret")
     with pytest.raises(InputError, match="units: 1,000 are needed"):
-        hide(te.task("karate", "uniform", 0), tmp_path / "public", tmp_path / "secret")
+        hide(partial(te.task, "karate", "uniform"), tmp_path / "public", tmp_path / "secret")
     with pytest.raises(InputError, match="in the mrr over shared negatives a few of these decide"):
-        hide(te.task("cora", "existing", 0), tmp_path / "public", tmp_path / "secret")
+        hide(partial(te.task, "cora", "existing"), tmp_path / "public", tmp_path / "secret")
+    typed = partial(te.task, small_graph(authors=300), "typed-links")
+    with pytest.raises(InputError, match="with negatives=two-hop: a candidate that is not two steps"):
+        small_hide(typed, tmp_path / "public", tmp_path / "secret")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -233,13 +247,13 @@ def test_what_cannot_be_certified_cannot_be_hidden(tmp_path: Path) -> None:
 )
 def test_wrong_options_are_refused(tmp_path: Path, option, said) -> None:
     with pytest.raises(InputError, match=said):
-        small_hide(te.task("cora", "uniform", 0), tmp_path / "public", tmp_path / "secret", **option)
+        small_hide(CORA, tmp_path / "public", tmp_path / "secret", **option)
 
 
 def test_labels_are_never_written_over(tmp_path: Path) -> None:
     (tmp_path / "secret").mkdir()
     with pytest.raises(InputError, match="new folder"):
-        small_hide(te.task("cora", "uniform", 0), tmp_path / "public", tmp_path / "secret")
+        small_hide(CORA, tmp_path / "public", tmp_path / "secret")
 
 
 def test_the_auc_without_a_group_is_the_auc_of_the_others() -> None:

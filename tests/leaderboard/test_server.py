@@ -300,3 +300,27 @@ def test_a_database_address_that_is_none_is_refused_without_its_password() -> No
             open_database(address)
         assert sentence in str(found.value)
         assert "secret-word" not in str(found.value)
+
+
+def test_the_same_scores_under_another_name_are_refused_with_the_first_name(served: Served) -> None:
+    first = served.submit_scores(scores_of(served, "cn"), name="A")
+    assert served.submit_scores(scores_of(served, "cn"), name="A").json()["id"] == first.json()["id"]
+    for _ in range(2):
+        again = served.submit_scores(scores_of(served, "cn"), name="B")
+        assert again.status_code == 409
+        assert again.json() == {"error": "these scores were already submitted as a"}
+        served.worker.work()
+    assert [one.name for one in served.board.entries(HIDDEN)] == ["a"]
+    # Another team may have the same scores.
+    assert served.submit_scores(scores_of(served, "cn"), name="B", team="two").status_code == 202
+
+
+def test_scores_that_nobody_can_judge_are_refused_and_do_not_count(served: Served) -> None:
+    served.service.judged = frozenset()
+    for name in ("one", "two"):
+        answer = served.submit_scores(scores_of(served, "cn"), name=name)
+        assert answer.status_code == 409
+        assert answer.json()["error"].startswith(f"this server has no judge for {HIDDEN}: it takes no")
+    assert served.post(served.certificate_body()).status_code == 202
+    served.service.judged = frozenset([HIDDEN])
+    assert served.submit_scores(scores_of(served, "cn"), name="one").status_code == 202

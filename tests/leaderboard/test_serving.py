@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -122,6 +123,34 @@ def test_serving_checks_where_labels_are(served: Served, monkeypatch) -> None:
     assert ran == []
     serve(board, port=_free(), secrets=served.folder / "secrets", ready=lambda: ran.append("ready"))
     assert ran == ["ready", "1"]
+
+
+def test_serving_says_which_hidden_tasks_it_cannot_judge(served: Served, monkeypatch) -> None:
+    board, said, services = served.folder / "board", [], []
+    monkeypatch.setattr(running.uvicorn.Server, "run", lambda self, sockets: None)
+    monkeypatch.setattr(WorkerProcess, "start", lambda self: None)
+    made = running.create_app
+    monkeypatch.setattr(running, "create_app", lambda service: (services.append(service), made(service))[1])
+    serve(board, port=_free(), note=said.append)
+    assert said == [
+        f"there is no judge for the labels of {HIDDEN}, so submissions to it are refused: restart with"
+        " --secrets or --judge"
+    ]
+    serve(board, port=_free(), secrets=served.folder / "secrets", note=said.append)
+    assert len(said) == 1
+    card = served.board.task(HIDDEN)
+    served.board.update_task(replace(card, hidden={**card.hidden, "labels": "0" * 64}))
+    serve(board, port=_free(), secrets=served.folder / "secrets", note=said.append)
+    assert said[1].startswith(f"the judge does not have the labels of {HIDDEN}")
+    assert [one.judged for one in services] == [frozenset(), frozenset([HIDDEN]), frozenset()]
+
+
+def test_the_command_says_that_nobody_judges(served: Served, trueedge, monkeypatch) -> None:
+    monkeypatch.setattr(running.uvicorn.Server, "run", lambda self, sockets: None)
+    monkeypatch.setattr(WorkerProcess, "start", lambda self: None)
+    status, _, err = trueedge("serve", str(served.folder / "board"), "--port", str(_free()))
+    assert status == 0
+    assert f"there is no judge for the labels of {HIDDEN}" in " ".join(err.split())
 
 
 def _free() -> int:

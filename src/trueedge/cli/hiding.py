@@ -8,8 +8,9 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from trueedge.cli import parsing, showing
-from trueedge.cli.making import ProtocolOfName, SeedOfName, TaskOrName, Words
+from trueedge.cli import completing, parsing, showing
+from trueedge.cli.making import ProtocolToUse, Words
+from trueedge.datasets import is_name
 from trueedge.errors import InputError
 from trueedge.files.writing import check_target, replacing
 
@@ -19,13 +20,19 @@ PublicFolder = Annotated[
 
 
 def hide(
-    task: TaskOrName,
+    data: Annotated[
+        str,
+        typer.Argument(
+            metavar="DATASET",
+            help="A file with an edge list or triples, a folder of a typed graph, or a data set's name.",
+            autocompletion=completing.dataset,
+        ),
+    ],
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="PUBLIC", help="New folder for participants.")
     ],
-    secret: Annotated[Path, typer.Option(metavar="SECRET", help="New folder for labels and salt.")],
-    protocol: ProtocolOfName = None,
-    seed: SeedOfName = 0,
+    secret: Annotated[Path, typer.Option(metavar="SECRET", help="New folder for labels and keys.")],
+    protocol: ProtocolToUse = None,
     option: Words = None,
     name: Annotated[
         str | None, typer.Option(help="The task's name on its board.", show_default="DATASET-PROTOCOL-hidden")
@@ -38,38 +45,36 @@ def hide(
 ) -> None:
     """Hide the labels of a task: write a public folder for participants and a secret one for the judge.
 
-    The public folder holds the training data, the candidates in a secret order, and a salted SHA-256 of the
-    labels. Hide data that nobody else has: the labels of a public data set can be looked up.
+    The split and the negatives are drawn with a secret key, so there is no seed to choose. The public folder
+    holds the training data, the candidates in a secret order, and a salted SHA-256 of the labels, which is
+    printed. Hide data that nobody else has: the labels of a public data set can be looked up.
 
     Example:
-        trueedge leaderboard hide graph.csv -p existing -o public --secret secrets/one --board board
+        trueedge leaderboard hide graph.csv -p uniform -o public --secret secrets/one --board board
     """
-    from trueedge.leaderboard.board import Board, BoardTask
+    from trueedge.leaderboard.board import Board
     from trueedge.leaderboard.hidden.making import hide as write
 
     opened = None if board is None else Board.open(board)
-    if board is not None and secret.resolve().is_relative_to(board.resolve()):
-        raise InputError("hidden labels must not be in the folder of the board, which is published")
     with showing.progress(1, "hiding the labels"):
-        made = parsing.task(task, protocol, seed, option or [])
-        found = write(made, output, secret, name=name, season=season, closes=closes)
-    card = found.card
-    if opened is not None:
-        opened.add_task(
-            BoardTask(
-                name=card.name,
-                title=f"{card.dataset} · {card.protocol} · hidden labels",
-                dataset=card.dataset,
-                protocol=card.protocol,
-                kind=card.kind,
-                headline=card.metric,
-                unit=made.unit,
-                hidden=card.on_board(),
-            )
+        found = write(
+            lambda seed: parsing.task(data, protocol, seed, option or []),
+            output,
+            secret,
+            board=opened,
+            name=name,
+            season=season,
+            closes=closes,
         )
+    card = found.card
     showing.note(f"{output}: {card.name}, a submission has the shape {card.shape}; keep {secret} to yourself")
+    if is_name(card.dataset):
+        showing.note(f"{card.dataset} is a public data set: whoever has it can look up the labels")
     showing.note(
         "submit a baseline of your own before others do: a ladder without one tells more about the labels"
+    )
+    showing.note(
+        "the salted SHA-256 of the labels, which proves at the end of the season that they are the same:"
     )
     print(card.labels)
 

@@ -87,7 +87,7 @@ def serve(
         showing.note(f"{_address(host, port)} serves {given[0]}; Ctrl-C stops it")
 
     with _ended_by_signals():
-        run(given[0], chosen, host, port, secrets=secrets, judge=judge, ready=say)
+        run(given[0], chosen, host, port, secrets=secrets, judge=judge, ready=say, note=showing.note)
 
 
 def submit(

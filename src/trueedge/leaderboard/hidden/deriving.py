@@ -10,6 +10,8 @@ What gives a label away although order and direction do not:
   only tails are asked for.
 - In the MRR over negatives that all positives share, a few negatives decide: an answer then tells their
   labels, and asking often pays. Such tasks are refused; the AUC over shared negatives, and lists, are judged.
+- Negatives of typed links that are two steps from their head lie so in the graph with the test part. In the
+  training graph most links do not, so what is no two steps away is a link. Such tasks are refused.
 - Negatives of the validation part are never test positives, so pairs in both are negatives. Here the
   published validation part has negatives that were drawn without the test part.
 """
@@ -35,6 +37,7 @@ from trueedge.tasks.typed_links import TypedLinkTask
 RECOMPUTABLE = ("heart",)
 PUBLISHED = ("existing-released", "heart-released")
 KINDS = (LinkTask, TripleTask, NodeTask, TypedLinkTask)
+TWO_STEPS = "two-hop"
 ROUNDS = 64
 
 
@@ -57,6 +60,11 @@ def without_hints(task: Task, key: bytes) -> Task:
                 f"{task.protocol} cannot be hidden: in the {task.headline} over shared negatives a few of"
                 " these decide, and answers would tell them; use uniform, degree-corrected, triplet or heart"
             )
+    if isinstance(task, TypedLinkTask) and task.settings.get("negatives") == TWO_STEPS:
+        raise InputError(
+            f"{task.protocol} cannot be hidden with negatives=two-hop: a candidate that is not two steps from"
+            " its head is a link; use --option negatives=random"
+        )
     if isinstance(task, TripleTask):
         if task.test_graph is not None:
             raise InputError(
@@ -70,7 +78,7 @@ def for_everyone(task: Task) -> Task:
     """Return the published part of a task: training data, and validation data drawn without the test part."""
     if isinstance(task, LinkTask):
         return _links_for_everyone(task)
-    return task.for_fitting()
+    return replace(task.for_fitting(), settings=_said(task))
 
 
 def _links_for_everyone(task: LinkTask) -> LinkTask:

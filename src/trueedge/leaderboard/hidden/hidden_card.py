@@ -11,8 +11,13 @@ from typing import Any
 
 from trueedge.errors import InputError
 from trueedge.files.cards import read_json
+from trueedge.leaderboard.board import BoardTask
+from trueedge.tasks.storage import KINDS
 
 FORMAT = "trueedge hidden task"
+VERSION = 2
+# Its splits and negatives were drawn by a seed that is in the public folder.
+REPLAYABLE = 1
 
 
 @dataclass(frozen=True)
@@ -47,7 +52,20 @@ class HiddenCard:
 
     def to_json(self) -> str:
         """Return the card as the text of its file."""
-        return json.dumps({"format": FORMAT, "version": 1, **asdict(self)}, indent=2) + "\n"
+        return json.dumps({"format": FORMAT, "version": VERSION, **asdict(self)}, indent=2) + "\n"
+
+    def board_task(self) -> BoardTask:
+        """Return the card of the task on a board."""
+        return BoardTask(
+            name=self.name,
+            title=f"{self.dataset} · {self.protocol} · hidden labels",
+            dataset=self.dataset,
+            protocol=self.protocol,
+            kind=self.kind,
+            headline=self.metric,
+            unit=KINDS.get(self.kind).unit,
+            hidden=self.on_board(),
+        )
 
     def on_board(self) -> dict[str, Any]:
         """Return what the card of a board's task says about it; the season opens today."""
@@ -64,8 +82,15 @@ class HiddenCard:
     @classmethod
     def from_plain(cls, plain: Any, where: str) -> HiddenCard:
         """Return the card of a JSON value, or raise an InputError that names its place."""
-        if not isinstance(plain, Mapping) or plain.get("format") != FORMAT or plain.get("version") != 1:
+        if not isinstance(plain, Mapping) or plain.get("format") != FORMAT:
             raise InputError(f"{where} does not describe a hidden task")
+        if plain.get("version") == REPLAYABLE:
+            raise InputError(
+                f"{where} is of an older version, whose labels can be found by the published seed: hide the"
+                " data again with 'trueedge leaderboard hide'"
+            )
+        if plain.get("version") != VERSION:
+            raise InputError(f"{where} has the version {plain.get('version')!r}, this one reads {VERSION}")
         fields: dict[str, Any] = {}
         for name, kind in cls.__annotations__.items():
             value = plain.get(name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,11 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.files.writing import new_folder
+from trueedge.leaderboard.board import Board
+from trueedge.leaderboard.board.text_fields import folder_name
 from trueedge.leaderboard.hidden.deriving import for_everyone, without_hints
+from trueedge.leaderboard.hidden.drawing import Make, drawn
+from trueedge.leaderboard.hidden.folders import check_folders
 from trueedge.leaderboard.hidden.hidden_card import HiddenCard
 from trueedge.leaderboard.hidden.keyed import keyed_order, new_key
 from trueedge.leaderboard.hidden.public_folder import (
@@ -35,10 +40,11 @@ LEAST_UNITS = 1000
 
 
 def hide(
-    task: Task,
+    make: Make,
     public: str | Path,
     secret: str | Path,
     *,
+    board: Board | None = None,
     name: str | None = None,
     season: str = "1",
     closes: str = "",
@@ -46,53 +52,86 @@ def hide(
     key: bytes | None = None,
     least_units: int = LEAST_UNITS,
 ) -> HiddenTask:
-    """Divide a task into a public folder, which can be shared, and a secret folder with labels and salt.
+    """Divide a task into a public folder, which can be shared, and a secret folder with labels and keys.
+
+    Everything is checked before anything is written, and both folders are written or none.
 
     Args:
-        task: a task whose test part nobody outside knows.
+        make: makes the task of a seed, as ``partial(te.task, graph, "uniform")`` does, of data that nobody
+            outside has. It gets a secret seed.
         public: a new folder for participants.
         secret: a new folder for the judge, readable by its owner alone.
+        board: a board that gets the task.
         name: the name of the task on its board; by default data set and protocol.
         season: the name of the season.
         closes: the day of its end, as YYYY-MM-DD.
         public_share: the share of the units that the ladder answers with.
-        key: the secret key of all draws; by default a new one.
+        key: the secret key of all draws, 32 bytes; by default a new one.
         least_units: how many test units there must be; fewer than 1,000 do not withstand many tries.
     """
     if not 0 < public_share < 1:
         raise InputError(f"hide: the public share must lie between 0 and 1, got {public_share}")
     _check_day(closes)
-    if Path(secret).exists():
-        raise InputError(f"{secret} exists: labels are written into a new folder")
+    check_folders(Path(public), Path(secret), board)
+    if name is not None:
+        _check_name(name, board)
     own_key, salt = new_key() if key is None else key, new_key()
-    judged = without_hints(task, own_key)
-    candidates, places = listed(judged, own_key)
-    shape = answer_shape(judged, len(candidates))
+    task = judged(make, own_key)
+    candidates, places = listed(task, own_key)
     fields: dict[str, Any] = {
-        "name": name or _name(judged),
-        "kind": judged.kind,
-        "dataset": judged.dataset,
-        "protocol": judged.protocol,
-        "metric": judged.headline,
+        "name": name or _name(task),
+        "kind": task.kind,
+        "dataset": task.dataset,
+        "protocol": task.protocol,
+        "metric": task.headline,
         "season": season,
         "closes": closes,
-        "shape": shape,
+        "shape": answer_shape(task, len(candidates)),
         "candidates": candidates_hash(candidates),
         "public_share": public_share,
     }
-    draft = Secret(HiddenCard(labels="", **fields), judged, places, salt, own_key)
+    draft = Secret(HiddenCard(labels="", **fields), task, places, salt, own_key)
     _check_units(draft, least_units)
-    card = HiddenCard(labels=draft.labels_hash, **fields)
-    with new_folder(public, "the hidden task") as folder:
-        for_everyone(judged).save(folder / TASK)
-        np.save(folder / CANDIDATES, candidates, allow_pickle=False)
-        (folder / CARD).write_text(card.to_json())
-        try:
-            Secret(card, judged, places, salt, own_key).save(Path(secret))
-        except OSError as error:
-            shutil.rmtree(secret, ignore_errors=True)
-            raise InputError(f"the labels cannot be written to {secret}: {error.strerror}") from None
+    found = replace(draft, card=HiddenCard(labels=draft.labels_hash, **fields))
+    _check_name(found.card.name, board)
+    _write(found, candidates, Path(public), Path(secret), board)
     return HiddenTask.open(public)
+
+
+def judged(make: Make, key: bytes) -> Task:
+    """Return the task that submissions are judged on.
+
+    When a season has ended, its key is public: whoever has the data can draw the same task again.
+
+    Args:
+        make: makes the task of a seed.
+        key: the secret key of all draws.
+    """
+    return without_hints(drawn(make, key), key)
+
+
+def _write(
+    found: Secret, candidates: NDArray[np.int64], public: Path, secret: Path, board: Board | None
+) -> None:
+    """Write both folders, and the task into its board: all of it or nothing."""
+    on_board, made = found.card.board_task(), []
+    try:
+        with new_folder(public, "the hidden task") as folder:
+            for_everyone(found.task).save(folder / TASK)
+            np.save(folder / CANDIDATES, candidates, allow_pickle=False)
+            (folder / CARD).write_text(found.card.to_json())
+            try:
+                found.save(secret)
+            except OSError as error:
+                raise InputError(f"the labels cannot be written to {secret}: {error.strerror}") from None
+            made.append(secret)
+        made.append(public)
+        if board is not None:
+            board.add_task(on_board)
+    except BaseException:
+        for one in made:
+            shutil.rmtree(one, ignore_errors=True)
+        raise
 
 
 def listed(task: Task, key: bytes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -122,6 +161,12 @@ def _check_units(secret: Secret, least: int) -> None:
         raise InputError(
             f"the test part has {count} units: {least:,} are needed, or answers would be about few labels"
         )
+
+
+def _check_name(name: str, board: Board | None) -> None:
+    folder_name(name, "the name of a task")
+    if board is not None and (board.folder / name).exists():
+        raise InputError(f"the board has a task {name} already: choose another name with --name")
 
 
 def _check_day(text: str) -> None:

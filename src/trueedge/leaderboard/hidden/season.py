@@ -61,7 +61,7 @@ def end_season(
         name: the name of the hidden task.
         secret: its labels.
         submissions: the file of scores of each entry, by the entry's name.
-        released: a new folder for the labels, the salt and the task.
+        released: a new folder for the labels, the salt, the key and the task.
     """
     task = board.task(name)
     if task.hidden.get("labels") != secret.card.labels:
@@ -85,7 +85,7 @@ def end_season(
 
 
 def release(secret: Secret, folder: Path) -> Path:
-    """Write the labels of a hidden task for everybody: the task, the places of its questions, the salt."""
+    """Write the labels of a hidden task for everybody: the task, the places of its questions, the keys."""
     if (folder / "released.json").is_file():
         return folder
     with new_folder(folder, "the released labels") as draft:

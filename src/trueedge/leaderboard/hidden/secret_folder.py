@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +20,7 @@ from trueedge.leaderboard.hidden.hidden_card import HiddenCard, read_card
 from trueedge.leaderboard.hidden.keyed import keyed_share
 from trueedge.leaderboard.hidden.ladder import Values
 from trueedge.metrics import PairScores, Scores, get
+from trueedge.randomness import secret_seed
 from trueedge.tasks import Task, load
 
 CARD, PLACES, TASK = "secret.json", "places.npy", "task"
@@ -35,7 +37,7 @@ class Secret:
         task: the task with its labels.
         places: int64 (n,), the candidate behind each question of the task's test part.
         salt: what is hashed before the labels.
-        key: the key of all draws.
+        key: the key of all draws: of the split, the negatives and the order of candidates.
     """
 
     card: HiddenCard
@@ -59,16 +61,23 @@ class Secret:
         return found
 
     def save(self, folder: Path) -> None:
-        """Write it into a new folder that only its owner can read."""
+        """Write it into a new folder that only its owner can read; whole or not at all."""
         old = os.umask(0o077)
         try:
             folder.mkdir(parents=True)
-            self.task.save(folder / TASK)
-            np.save(folder / PLACES, self.places, allow_pickle=False)
-            plain = {**json.loads(self.card.to_json()), "salt": self.salt.hex(), "key": self.key.hex()}
-            (folder / CARD).write_text(json.dumps(plain, indent=2) + "\n")
+            try:
+                self._write(folder)
+            except BaseException:
+                shutil.rmtree(folder, ignore_errors=True)
+                raise
         finally:
             os.umask(old)
+
+    def _write(self, folder: Path) -> None:
+        self.task.save(folder / TASK)
+        np.save(folder / PLACES, self.places, allow_pickle=False)
+        plain = {**json.loads(self.card.to_json()), "salt": self.salt.hex(), "key": self.key.hex()}
+        (folder / CARD).write_text(json.dumps(plain, indent=2) + "\n")
 
     @cached_property
     def labels_hash(self) -> str:
@@ -117,8 +126,17 @@ class Secret:
         return keyed_share(self.key, purpose, count, round(self.card.public_share * count))
 
     def release(self) -> dict[str, Any]:
-        """Return what is published at the end of a season, besides the task and the places."""
-        return {"salt": self.salt.hex(), "labels": self.labels_hash, "candidates": self.card.candidates}
+        """Return what is published at the end of a season, besides the task and the places.
+
+        With the key and the data, the split and the negatives can be drawn again.
+        """
+        return {
+            "salt": self.salt.hex(),
+            "key": self.key.hex(),
+            "seed": str(secret_seed(self.key)),
+            "labels": self.labels_hash,
+            "candidates": self.card.candidates,
+        }
 
 
 def values_of_auc(positive: NDArray[np.float64], negative: NDArray[Any]) -> Values:

@@ -6,6 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trueedge.leaderboard.board.board import Board
+from trueedge.leaderboard.pages.hidden_steps import (
+    Step,
+    steps_to_answer,
+    takes_certificates,
+    takes_scores,
+)
 from trueedge.leaderboard.pages.parts import TIERS, command, heads
 from trueedge.leaderboard.pages.shell import page, part
 from trueedge.report.markup import Markup, joined, tag
@@ -99,8 +105,37 @@ def _reading() -> list[object]:
 
 
 def submit_page(board: Board) -> str:
-    """Return the page that says how to submit."""
-    steps = [
+    """Return the page that says how to submit to the tasks of a board."""
+    tasks = board.tasks()
+    judged = [one.name for one in tasks if takes_scores(one)]
+    content: list[object] = []
+    if not tasks or any(takes_certificates(one) for one in tasks):
+        content += [part("Steps", _numbered(_certificate_steps())), part("Rules", _rules())]
+    if judged:
+        content.append(part("Hidden labels", *_answering(judged)))
+    if not content:
+        content = [part("Steps", tag("p", "No task of this board takes submissions now."))]
+    tabs = [("Boards", "index.html"), ("How to submit", "")]
+    return page("How to submit", content, up="", trail=[(board.title, "index.html")], tabs=tabs)
+
+
+def _numbered(steps: Sequence[Step]) -> Markup:
+    return tag("ol", *(tag("li", tag("p", told), command(text)) for told, text in steps), class_="steps")
+
+
+def _answering(names: Sequence[str]) -> list[object]:
+    """Say how to submit to tasks whose labels are hidden."""
+    listed = joined([one for name in names for one in (tag("a", name, href=f"{name}/card.html"), ", ")][:-1])
+    told = tag("p", "Nobody but a judge knows the labels of ", listed, ". An entry is one file of scores.")
+    rule = (
+        "The value of an entry is shown if it is a real gain over the best of the task. The values of all "
+        "entries are shown when the season ends."
+    )
+    return [told, _numbered(steps_to_answer(names[0] if len(names) == 1 else "TASK")), tag("p", rule)]
+
+
+def _certificate_steps() -> list[Step]:
+    return [
         (
             "Run your method on the task with its seeds, and keep the scores. The page of each "
             "task has the command.",
@@ -123,7 +158,9 @@ def submit_page(board: Board) -> str:
             'trueedge leaderboard reproduce DIR cora-heart mine --by "Another Name"',
         ),
     ]
-    items = [tag("li", tag("p", told), command(text)) for told, text in steps]
+
+
+def _rules() -> Markup:
     rules = [
         "One entry is one method with one choice of settings, and has a certificate for each "
         "seed of the task.",
@@ -133,9 +170,4 @@ def submit_page(board: Board) -> str:
         "another party has reproduced it, or if it was judged on hidden labels.",
         "A withdrawn entry keeps its card, with the reason.",
     ]
-    content = [
-        part("Steps", tag("ol", *items, class_="steps")),
-        part("Rules", tag("ul", *(tag("li", one) for one in rules), class_="steps")),
-    ]
-    tabs = [("Boards", "index.html"), ("How to submit", "")]
-    return page("How to submit", content, up="", trail=[(board.title, "index.html")], tabs=tabs)
+    return tag("ul", *(tag("li", one) for one in rules), class_="steps")

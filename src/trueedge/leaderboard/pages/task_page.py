@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from trueedge.leaderboard.board.board import Board
 from trueedge.leaderboard.board.standings import Standing
 from trueedge.leaderboard.board.task_card import BoardTask
+from trueedge.leaderboard.pages.hidden_steps import Step, steps_after_the_end, steps_to_answer
 from trueedge.leaderboard.pages.parts import command, tabs, trail
 from trueedge.leaderboard.pages.shell import page, part
 from trueedge.metrics.units import plural
@@ -24,7 +25,7 @@ SEEDS = 50
 def task_page(board: Board, standing: Standing, audit: Mapping[str, Any] | None) -> str:
     """Return the page of a task."""
     task = standing.task
-    content = [part("Task", _facts(task)), part("Make it", *_making(task))]
+    content = [part("Task", _facts(task)), _using(standing)]
     content += [part("Hidden labels", _hidden(task))] if task.hidden else []
     content += [part("Audit", *_audit(audit))]
     content += [part("Frozen seeds", _seeds(task))] if task.seeds else []
@@ -53,9 +54,22 @@ def _facts(task: BoardTask) -> Markup:
     return tag("dl", *(joined([tag("dt", word), tag("dd", what)]) for word, what in facts))
 
 
+def _using(standing: Standing) -> Markup:
+    """Say how to make the task; of one with hidden labels, how to submit to it, or how to check it."""
+    task = standing.task
+    if not task.hidden:
+        return part("Make it", *_making(task))
+    if not task.seeds:
+        return part("Submit", _listed(steps_to_answer(task.name)))
+    entries = [row.entry.name for row in standing.rows if not row.entry.withdrawn]
+    return part("Check it", _listed(steps_after_the_end(task, entries)))
+
+
+def _listed(steps: Sequence[Step]) -> Markup:
+    return tag("ol", *(tag("li", tag("p", told), command(text)) for told, text in steps), class_="steps")
+
+
 def _making(task: BoardTask) -> list[object]:
-    if task.hidden and not task.seeds:
-        return [tag("p", "The training graph and the candidates are published with the task.")]
     words = ["trueedge", "run", task.dataset, "-p", task.protocol, "-m", "METHOD", "--keep-scores"]
     words += ["--seeds", str(max(task.seeds) + 1)] if len(task.seeds) > 1 else ["--seeds", "1"]
     for name, value in task.options.items():
@@ -105,7 +119,12 @@ def _told(shown: str, sentence: str) -> str:
 
 def _seeds(task: BoardTask) -> Markup:
     lines = [
-        tag("tr", tag("th", seed, scope="row"), tag("td", one.task, class_="mono"))
+        # No ordinary seed makes a task whose labels were hidden.
+        tag(
+            "tr",
+            tag("th", "secret" if task.hidden else seed, scope="row"),
+            tag("td", one.task, class_="mono"),
+        )
         for seed, one in list(task.seeds.items())[:SEEDS]
     ]
     heads = tag("tr", tag("th", "seed", scope="col"), tag("th", "hash of the frozen task", scope="col"))

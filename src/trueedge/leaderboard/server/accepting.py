@@ -116,7 +116,9 @@ def accept(engine: Engine, submission: Submission, board: Board, limits: Limits)
             & (SUBMISSIONS.c.task == submission.task.name)
             & (SUBMISSIONS.c.live == submission.content)
         )
-        row = connection.execute(select(SUBMISSIONS.c.id, SUBMISSIONS.c.status).where(same)).first()
+        row = connection.execute(select(SUBMISSIONS).where(same)).first()
+        if row is not None and row.entry != submission.entry:
+            raise ApiError(409, f"these scores were already submitted as {row.entry}")
         if row is not None:
             return Accepted(row.id, row.status, True)
         _check_entry(connection, submission, board)

@@ -17,7 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from trueedge.errors import InputError
 from trueedge.leaderboard.board import Board
-from trueedge.leaderboard.server.accepting import accept, checked, is_number
+from trueedge.leaderboard.server.accepting import Submission, accept, checked, is_number
 from trueedge.leaderboard.server.database import FILES, SUBMISSIONS, reading
 from trueedge.leaderboard.server.limits import Limits
 from trueedge.leaderboard.server.observing import Counts, Observed
@@ -44,6 +44,7 @@ class Service:
         limits: sizes and times.
         wake: called when there is work for the worker.
         counts: of requests.
+        judged: the hidden tasks whose labels the judge has; None if this is not known.
     """
 
     places: Places
@@ -51,6 +52,13 @@ class Service:
     limits: Limits = field(default_factory=Limits)
     wake: Callable[[], None] = lambda: None
     counts: Counts = field(default_factory=Counts)
+    judged: frozenset[str] | None = None
+
+    def check_judge(self, submission: Submission) -> None:
+        """Refuse scores that nobody could judge, before they count."""
+        task = submission.task.name
+        if submission.kind == "scores" and self.judged is not None and task not in self.judged:
+            raise ApiError(409, f"this server has no judge for {task}: it takes no submissions to it now")
 
     @property
     def board(self) -> Board:
@@ -208,6 +216,7 @@ def _add_submissions(app: FastAPI, service: Service) -> None:
         board = service.board
         async with turns:
             found = await run_in_threadpool(checked, body, team, board, service.places)
+        service.check_judge(found)
         taken = await run_in_threadpool(accept, service.engine, found, board, limits)
         service.wake()
         address = f"{API}/submissions/{taken.id}"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from trueedge import tasks
-from trueedge.leaderboard.board import Board, BoardTask, EntryCard
+from trueedge.leaderboard.board import Board, EntryCard
 from trueedge.leaderboard.board.board import today
 from trueedge.leaderboard.board.reproducing import run_again
 from trueedge.leaderboard.hidden.making import hide
@@ -18,7 +19,7 @@ from trueedge.runs import run
 
 BOARDS = (("karate", "existing", 3), ("cora", "existing", 3), ("cora", "degree-corrected", 3))
 METHODS = ("ra", "aa", "cn", "jaccard", "katz", "pa", "ppr")
-HIDDEN = ("cora", "uniform", 7)
+HIDDEN = ("cora", "uniform")
 TEAM = "demo"
 
 
@@ -66,23 +67,13 @@ def make_demo(
             entry = board.add(paths, card, made.name)
             # Only entries that were run again are ranked.
             run_again(entry, made, TEAM, today(), seed=0, source=frozen[0])
-    dataset, protocol, seed = HIDDEN
+    dataset, protocol = HIDDEN
     hidden = hide(
-        tasks.task(dataset, protocol, seed),
+        partial(tasks.task, dataset, protocol),
         folder / "public",
         folder / "secrets" / "one",
+        board=board,
         name=f"{dataset}-hidden",
-    )
-    board.add_task(
-        BoardTask(
-            name=hidden.card.name,
-            title=f"{dataset} · {protocol} · hidden labels",
-            dataset=dataset,
-            protocol=protocol,
-            kind=hidden.card.kind,
-            headline=hidden.card.metric,
-            hidden=hidden.card.on_board(),
-        )
     )
     _, engine, _ = opened(board.folder)
     token = add_token(engine, TEAM)

@@ -114,6 +114,7 @@ def serve(
     limits: Limits | None = None,
     sockets: Sequence[socket.socket] | None = None,
     ready: Callable[[], object] = lambda: None,
+    note: Callable[[str], object] = lambda _: None,
 ) -> None:
     """Serve a board until the process is stopped.
 
@@ -127,6 +128,7 @@ def serve(
         limits: sizes and times.
         sockets: of :func:`listen`, if they were opened before.
         ready: called when the board can be read and the judge answers.
+        note: called with what the organiser should know, one sentence each.
     """
     if secrets is not None and judge is not None:
         raise InputError("give either the folder of hidden labels or the socket of a judge")
@@ -138,10 +140,7 @@ def serve(
     with ExitStack() as ends:
         for one in listening:
             ends.callback(one.close)
-        if secrets is not None or judge is not None:
-            # The worker asks it when a submission comes: whether it answers is known before.
-            with JudgeClient(secrets, judge):
-                pass
+        judged = _judged(places, secrets, judge, note)
         configure_logs()
         options = {
             "secrets": None if secrets is None else str(Path(secrets).absolute()),
@@ -152,9 +151,34 @@ def serve(
         worker = WorkerProcess(places, address, options)
         worker.start()
         ends.callback(worker.close)
-        server = uvicorn.Server(_config(Service(places, engine, chosen, worker.wake)))
+        server = uvicorn.Server(_config(Service(places, engine, chosen, worker.wake, judged=judged)))
         ready()
         server.run(sockets=list(listening))
+
+
+def _judged(
+    places: Places,
+    secrets: str | Path | None,
+    judge: str | Path | None,
+    note: Callable[[str], object],
+) -> frozenset[str]:
+    """Return the hidden tasks that can be judged, and say which cannot; the judge must answer, if any."""
+    labels: dict[str, str] = {}
+    given = secrets is not None or judge is not None
+    if given:
+        # The worker asks it when a submission comes: whether it answers is known before.
+        with JudgeClient(secrets, judge) as client:
+            labels = client.labels
+    waiting = {
+        one.name: one.hidden.get("labels")
+        for one in Board.open(places.board).tasks()
+        if one.hidden and not one.seeds and not one.superseded_by
+    }
+    for name, expected in waiting.items():
+        if labels.get(name) != expected:
+            what = "the judge does not have the labels of" if given else "there is no judge for the labels of"
+            note(f"{what} {name}, so submissions to it are refused: restart with --secrets or --judge")
+    return frozenset(name for name, expected in waiting.items() if labels.get(name) == expected)
 
 
 def _config(service: Service) -> uvicorn.Config:

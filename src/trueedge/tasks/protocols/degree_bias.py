@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from trueedge import splits
 from trueedge.errors import InputError, must_be
 from trueedge.negatives import degree_corrected, triplet, uniform
-from trueedge.randomness import derive
+from trueedge.randomness import derived_seed
 from trueedge.splits import Split
 from trueedge.tasks.link import LinkTask, Part
 from trueedge.tasks.protocols import own_graphs
@@ -74,7 +74,7 @@ def _build(request: Request, split: Split, *, name: str, sampler: Sampler) -> Li
     parts = {
         part: Part(
             positives,
-            sampler(split.train, positives, known=known, seed=derive(request.seed, part), **own),
+            sampler(split.train, positives, known=known, seed=derived_seed(request.seed, part), **own),
             split.times.get(part),
         )
         for part, positives in parts_of(split).items()

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from trueedge import splits
 from trueedge.errors import InputError
 from trueedge.negatives import uniform
-from trueedge.randomness import derive
+from trueedge.randomness import derived_seed
 from trueedge.splits import Split
 from trueedge.tasks.link import LinkTask, Part, joined_graph
 from trueedge.tasks.protocols.own_graphs import (
@@ -68,7 +68,7 @@ def _build(request: Request, split: Split, *, name: str) -> LinkTask:
                 positives,
                 ratio=request.options["ratio"],
                 known=everything,
-                seed=derive(request.seed, part),
+                seed=derived_seed(request.seed, part),
                 sides=sides,
             )
         parts[part] = Part(positives, negatives, split.times.get(part))
