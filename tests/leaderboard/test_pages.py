@@ -99,6 +99,11 @@ def test_the_pages_say_what_matters(made: Path) -> None:
     assert "B. Person ran it again on 2026-01-06" in entry
     compare = (site / "karate-existing" / "compare.html").read_text()
     assert len(re.findall(r'<tr data-pair="', compare)) == 3
+    assert "p is corrected for all pairs of ranked entries (Holm)" in compare
+    assert "p is corrected for all pairs of ranked entries (Holm)" in entry
+    rows = dict(re.findall(r'data-pair="(.*?)">(.*?)</tr>', compare))
+    told = {pair: "(p not corrected)" in row for pair, row in rows.items()}
+    assert told == {"ra cn": False, "ra odd": True, "cn odd": True}
     history = (site / "karate-existing" / "history.html").read_text()
     assert "mrr (%) by date, from 2026-01-05 to 2026-02-02" in history
     assert "has not been audited" in (site / "karate-existing" / "card.html").read_text()

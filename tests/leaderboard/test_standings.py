@@ -76,6 +76,24 @@ def test_differences_are_paired_within_each_split(board: Board) -> None:
     assert found.over == "tasks"
 
 
+def test_entries_that_are_not_ranked_change_no_p_value_of_ranked_ones(board: Board, tmp_path: Path) -> None:
+    task, pairs = board.task("karate-existing"), (("ra", "cn"), ("ra", "katz"), ("cn", "katz"))
+    alone = standing_of(task, board.entries(task))
+    for method in ("pa", "aa", "jaccard"):
+        board.add(certificates(tmp_path / "made", method), card(name=method))
+    found = standing_of(task, board.entries(task))
+    assert [row.places for row in found.ranked] == [row.places for row in alone.ranked]
+    for first, second in pairs:
+        assert found.difference(first, second) == pytest.approx(alone.difference(first, second), rel=1e-9)
+        assert found.is_corrected(first, second)
+    assert not found.is_corrected("ra", "pa")
+    entries = {one.name: one for one in board.entries(task)}
+    values = [
+        tuple(Sample.of([headline_values(entries[name], seed)]) for name in ("ra", "pa")) for seed in range(3)
+    ]
+    assert found.difference("ra", "pa")[3] == pytest.approx(difference_over_tasks(values).p)
+
+
 def test_an_entry_without_all_seeds_or_whose_scores_are_damaged_is_not_ranked(board: Board) -> None:
     task, folder = board.task("karate-existing"), board.folder / "karate-existing"
     for path in (folder / "cn").glob("seed-2.*"):

@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Callable, Iterator, Sequence
 
 from trueedge.leaderboard.board.board import Board
-from trueedge.leaderboard.board.standings import Row, Standing
+from trueedge.leaderboard.board.rows import Row, Standing
 from trueedge.leaderboard.pages.parts import heads, rank_text, tabs, tier_badge, trail, value_text
 from trueedge.leaderboard.pages.shell import page, part
 from trueedge.metrics import format_value

@@ -8,7 +8,7 @@ from html import escape
 
 from trueedge.leaderboard.board.board import Board
 from trueedge.leaderboard.board.entry_card import EntryCard
-from trueedge.leaderboard.board.standings import Row, Standing
+from trueedge.leaderboard.board.rows import Row, Standing
 from trueedge.leaderboard.board.task_card import BoardTask
 from trueedge.metrics import format_value, scale
 from trueedge.metrics.units import plural
@@ -27,6 +27,13 @@ TIERS = {
     "the proofs name who.",
     "scored": "Judged on hidden labels: nobody but the judge knows them.",
 }
+
+# Below a table of differences.
+P_VALUES = (
+    "Intervals are those of single pairs. For two ranked entries, p is corrected for all pairs of ranked "
+    "entries (Holm), and ranks follow from it. With an entry that is not ranked, p is that of the pair "
+    "alone, not corrected."
+)
 
 
 def tabs(current: str) -> list[tuple[str, str]]:
@@ -152,6 +159,7 @@ def _difference_texts(standing: Standing, first: str, second: str) -> tuple[str,
     factor, digits = _display(standing.task.headline)
     shown, lower, upper = (_signed(factor * one, digits) for one in (gap, low, high))
     told = "significant" if p < 0.05 else "no significant difference"
+    told += "" if standing.is_corrected(first, second) else " (p not corrected)"
     return shown, lower, upper, f'<td class="n">{escape(p_text(p))}</td><td>{told}</td>'
 
 

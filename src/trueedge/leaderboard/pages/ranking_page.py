@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trueedge.leaderboard.board.board import Board
-from trueedge.leaderboard.board.standings import Row, Standing, letters_text
+from trueedge.leaderboard.board.rows import Row, Standing, letters_text
 from trueedge.leaderboard.pages.parts import (
     authors_text,
     bar,
