@@ -14,7 +14,7 @@ from trueedge.errors import InputError, unknown
 from trueedge.files.digests import file_digest
 from trueedge.files.writing import new_folder, write_text
 from trueedge.leaderboard.board.audit_card import write_audit
-from trueedge.leaderboard.board.certificates import complaints_of, complaints_together
+from trueedge.leaderboard.board.certificates import complaint_about_day, complaints_of, complaints_together
 from trueedge.leaderboard.board.checking import problems_of
 from trueedge.leaderboard.board.entry import SCORES, UNITS, Entry
 from trueedge.leaderboard.board.entry_card import FILE as ENTRY_FILE
@@ -187,10 +187,12 @@ class Board:
         together = {**held, **{f"{place}. {path.name}": one for place, (path, one) in enumerate(new, 1)}}
         found = [*complaints_together(together)]
         found += [sentence for path, _ in new if not found for sentence in complaints_of(path, chosen)]
+        dated = card if card.submitted else replace(card, submitted=today())
+        if earlier is None and (late := complaint_about_day(dated.submitted, together)):
+            found.append(late)
         if found:
             raise InputError(found[0] + (f" (and {len(found) - 1} more)" if len(found) > 1 else ""))
         if earlier is None:
-            dated = card if card.submitted else replace(card, submitted=today())
             with new_folder(folder, "the entry") as draft:
                 _write(self.folder, draft, new, dated)
             _sync(folder.parent)
