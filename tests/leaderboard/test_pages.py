@@ -18,7 +18,8 @@ import trueedge as te
 from trueedge.errors import InputError
 from trueedge.leaderboard.board import Board
 from trueedge.leaderboard.pages import build
-from trueedge.leaderboard.pages.index_page import Summary, _table
+from trueedge.leaderboard.pages.history_page import LINES, value_axis
+from trueedge.leaderboard.pages.index_page import Summary, _table, index_page
 from trueedge.leaderboard.pages.parts import breakable
 from trueedge.leaderboard.pages.ranking_page import ranking_pages
 from trueedge.leaderboard.pages.shell import page_links
@@ -112,6 +113,20 @@ def test_the_pages_say_what_matters(made: Path) -> None:
 
 def test_downloads_hold_the_standing_and_no_formula(made: Path) -> None:
     site = made / "site" / "karate-existing"
+@pytest.mark.parametrize(
+    ("metric", "values", "ticks"),
+    [
+        ("mrr", [0.002, 0.121], ["0", "2", "4", "6", "8", "10", "12"]),
+        ("mrr", [0.0], ["0", "20", "40", "60", "80", "100"]),
+        ("mrr", [1.0], ["50", "60", "70", "80", "90", "100"]),
+        ("mrr", [0.5012, 0.5013], ["50.120", "50.122", "50.124", "50.126", "50.128", "50.130"]),
+        ("mr", [1.0, 260.5], ["50", "100", "150", "200", "250"]),
+    ],
+)
+def test_values_of_the_history_are_round_and_possible(metric: str, values: list[float], ticks) -> None:
+    assert [text for _, text in value_axis(metric, values, 270, 10).ticks(LINES)] == ticks
+
+
     told = json.loads((site / "standing.json").read_text())
     rows = list(csv.DictReader(io.StringIO((site / "standing.csv").read_text())))
     assert [row["entry"] for row in rows] == [one["entry"] for one in told["entries"]]

@@ -59,7 +59,7 @@ def ranking_table(standing: Standing, rows: tuple[Row, ...], scale: BarScale) ->
     """Return the table of some entries."""
     task = standing.task
     ends = "95 % interval" if any(row.low is not None for row in rows) else ""
-    names = ("entry", "rank", task.headline, "", ends, "tier", "seeds", "submitted", "time", "memory")
+    names = ("entry", "rank", task.headline, "", ends, "tier", "seeds", "submitted", "median time", "memory")
     lines = [_line(standing, row, scale) for row in rows]
     head = heads(names, numeric=(1, 2, 6, 8, 9))
     body = tag("table", head, tag("tbody", *lines), class_="board")
