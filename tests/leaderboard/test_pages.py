@@ -94,10 +94,12 @@ def test_the_pages_say_what_matters(made: Path) -> None:
     board = (site / "karate-existing" / "index.html").read_text()
     assert "2 ranked of 4 entries" in board
     assert "not reproduced yet" in board
+    assert ">median time<" in board
     assert "Shared letter: no significant difference" in board
     entry = (site / "karate-existing" / "entries" / "ra.html").read_text()
     assert "trueedge verify karate-existing/ra/seed-0.json" in entry
     assert "B. Person ran it again on 2026-01-06" in entry
+    assert ">median time<" in entry
     compare = (site / "karate-existing" / "compare.html").read_text()
     assert len(re.findall(r'<tr data-pair="', compare)) == 3
     assert "p is corrected for all pairs of ranked entries (Holm)" in compare

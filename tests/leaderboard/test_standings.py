@@ -94,6 +94,16 @@ def test_entries_that_are_not_ranked_change_no_p_value_of_ranked_ones(board: Boa
     assert found.difference("ra", "pa")[3] == pytest.approx(difference_over_tasks(values).p)
 
 
+def test_the_time_of_an_entry_is_the_median_without_the_first_run_that_compiles(board: Board) -> None:
+    for seed, fit in enumerate((30.0, 1.0, 2.0)):
+        path = board.folder / "karate-existing" / "ra" / f"seed-{seed}.json"
+        for proof in path.parent.glob("reproduced-*"):
+            proof.unlink()
+        reseal(path, seconds={"task": 9.0, "fit": fit, "score": 0.25})
+    rows = standing_of(board.task("karate-existing"), board.entries("karate-existing")).rows
+    assert [row.seconds for row in rows if row.entry.name == "ra"] == [2.25]
+
+
 def test_an_entry_without_all_seeds_or_whose_scores_are_damaged_is_not_ranked(board: Board) -> None:
     task, folder = board.task("karate-existing"), board.folder / "karate-existing"
     for path in (folder / "cn").glob("seed-2.*"):

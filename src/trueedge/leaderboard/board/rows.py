@@ -27,7 +27,8 @@ class Row:
         places: the best and worst rank that it can have; None if it is not ranked.
         letters: its tie groups; entries with a shared letter do not differ significantly.
         unranked: why it is not ranked; empty if it is.
-        seconds: how long fitting and scoring took, the mean over its certificates; None if not said.
+        seconds: how long fitting and scoring took, the median over its certificates: of three or more, it
+            leaves out a first run that compiled kernels. None if not said.
         memory: the largest peak memory in bytes; None if not said.
         same_scores: other entries whose scores are the same, number by number.
         failed: whether it fails the check; then nothing speaks for it, whatever its tier.

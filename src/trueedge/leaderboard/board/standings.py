@@ -104,17 +104,15 @@ def _measured(task: BoardTask, entry: Entry, failed: str) -> _Measured:
         tier=tier,
         seeds=len(cards),
         unranked=reason,
-        seconds=_mean(seconds),
+        seconds=_median(seconds),
         memory=float(max(memory)) if memory else None,
     )
     return _Measured(row, samples, tuple(str(card["hashes"]["scores"]) for card in cards.values()))
 
 
-def _mean(values: Sequence[float | None]) -> float | None:
+def _median(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
-    if len(known) < len(values):
-        return None
-    return known[0] if len(known) == 1 else float(np.mean(known))
+    return float(np.median(known)) if known and len(known) == len(values) else None
 
 
 def _cost(card: Mapping[str, Any]) -> float | None:

@@ -80,7 +80,7 @@ def _result(standing: Standing, row: Row) -> Markup:
     if row.same_scores:
         names = ", ".join(row.same_scores[:3]) + (" …" if len(row.same_scores) > 3 else "")
         facts.append(("same scores as", names))
-    facts += [("time", seconds_text(row)), ("memory", memory_text(row))]
+    facts += [("median time", seconds_text(row)), ("memory", memory_text(row))]
     return definitions(facts)
 
 
