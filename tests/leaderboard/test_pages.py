@@ -92,7 +92,7 @@ def test_what_strangers_wrote_is_text_and_nothing_else(made: Path) -> None:
 def test_the_pages_say_what_matters(made: Path) -> None:
     site = made / "site"
     board = (site / "karate-existing" / "index.html").read_text()
-    assert "2 ranked of 4 entries" in board
+    assert "2 ranked of 3 entries, 1 withdrawn" in board
     assert "not reproduced yet" in board
     assert ">median time<" in board
     assert "Shared letter: no significant difference" in board
@@ -113,8 +113,6 @@ def test_the_pages_say_what_matters(made: Path) -> None:
     assert "SPDX licence" in (site / "submit.html").read_text()
 
 
-def test_downloads_hold_the_standing_and_no_formula(made: Path) -> None:
-    site = made / "site" / "karate-existing"
 @pytest.mark.parametrize(
     ("metric", "values", "ticks"),
     [
@@ -129,6 +127,8 @@ def test_values_of_the_history_are_round_and_possible(metric: str, values: list[
     assert [text for _, text in value_axis(metric, values, 270, 10).ticks(LINES)] == ticks
 
 
+def test_downloads_hold_the_standing_and_no_formula(made: Path) -> None:
+    site = made / "site" / "karate-existing"
     told = json.loads((site / "standing.json").read_text())
     rows = list(csv.DictReader(io.StringIO((site / "standing.csv").read_text())))
     assert [row["entry"] for row in rows] == [one["entry"] for one in told["entries"]]
@@ -242,21 +242,35 @@ def test_a_long_ranking_has_pages_with_links(made: Path, monkeypatch) -> None:
     assert page_links(1, 1, "p-{}") == ""
 
 
+ONE = Summary(
+    name="task",
+    title="task",
+    kind="Link prediction",
+    headline="mrr",
+    entries=9,
+    ranked=8,
+    first=tuple((name, name) for name in ("a", "b", "c")),
+    tied=8,
+    value="50",
+    superseded=False,
+    hidden=False,
+)
+
+
+def test_the_first_page_counts_entries_as_the_page_of_the_task_does(made: Path) -> None:
+    (told,) = json.loads((made / "site" / "boards.json").read_text())["tasks"]
+    assert (told["ranked"], told["entries"]) == (2, 3)
+
+
+def test_the_first_page_does_not_say_that_numbers_on_hidden_labels_can_be_recomputed(made: Path) -> None:
+    board, hidden = Board.open(made / "board"), replace(ONE, hidden=True)
+    assert '<p class="lead">Every number here can be recomputed' in index_page(board, [ONE])
+    assert "Every number on public labels can be recomputed" in index_page(board, [ONE, hidden])
+    assert "be recomputed" not in index_page(board, [hidden])
+
+
 def test_the_first_page_says_if_no_entry_of_a_task_is_better_than_another() -> None:
-    firsts = tuple((name, name) for name in ("a", "b", "c"))
-    one = Summary(
-        name="task",
-        title="task",
-        kind="Link prediction",
-        headline="mrr",
-        entries=9,
-        ranked=8,
-        first=firsts,
-        tied=8,
-        value="50",
-        superseded=False,
-        hidden=False,
-    )
+    one = ONE
     assert " and all 5 others" in _table([one], "tasks")
     assert " and 4 more" in _table([replace(one, tied=7)], "tasks")
     assert "and" not in _table([replace(one, tied=3, ranked=3)], "tasks")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.leaderboard.boards import board_with, card, certificates, frozen, reproduced
+from tests.leaderboard.boards import board_with, card, certificates, frozen, reproduced, reseal
 from tests.typed_graphs import small_graph
 
 import trueedge as te

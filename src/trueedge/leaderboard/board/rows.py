@@ -84,6 +84,11 @@ class Standing:
         """Return the ranked entries, best first."""
         return tuple(row for row in self.rows if row.places is not None)
 
+    @property
+    def entries(self) -> tuple[Row, ...]:
+        """Return the entries that are not withdrawn, which pages count."""
+        return tuple(row for row in self.rows if not row.entry.withdrawn)
+
     @cached_property
     def _ranked_numbers(self) -> dict[str, int]:
         """Return the place of each ranked entry in ``ranked_pairs``."""

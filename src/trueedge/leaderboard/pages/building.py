@@ -157,7 +157,7 @@ def _summarised(standing: Standing) -> Summary:
         title=task.title,
         kind=task.kind if kind is None else kind.title,
         headline=task.headline,
-        entries=sum(not row.entry.withdrawn for row in standing.rows),
+        entries=len(standing.entries),
         ranked=len(ranked),
         first=tuple((row.entry.card.name, row.entry.name) for row in tied[:FIRST]),
         tied=len(tied),

@@ -40,7 +40,7 @@ def ranking_pages(board: Board, standing: Standing) -> Iterator[tuple[str, str]]
         listed = ranking_table(standing, chunk, scale) if chunk else tag("p", "There are no entries yet.")
         told = [explained(standing), links, listed, links, _downloads()]
         content = [_successor(standing), part(f"Ranking by {task.headline}", *told)]
-        lead = f"{task.dataset} under {task.protocol}: {len(standing.ranked)} ranked of {len(rows)} entries"
+        lead = f"{task.dataset} under {task.protocol}: {_counted(standing)}"
         name = "index.html" if number == 1 else f"page-{number}.html"
         yield (
             name,
@@ -53,6 +53,13 @@ def ranking_pages(board: Board, standing: Standing) -> Iterator[tuple[str, str]]
                 lead=lead,
             ),
         )
+
+
+def _counted(standing: Standing) -> str:
+    """Return how many entries are ranked, of those that are not withdrawn."""
+    count, withdrawn = len(standing.entries), len(standing.rows) - len(standing.entries)
+    listed = f"{len(standing.ranked)} ranked of {count} {'entry' if count == 1 else 'entries'}"
+    return f"{listed}, {withdrawn} withdrawn" if withdrawn else listed
 
 
 def ranking_table(standing: Standing, rows: tuple[Row, ...], scale: BarScale) -> Markup:
