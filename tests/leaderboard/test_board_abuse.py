@@ -191,6 +191,8 @@ def test_strange_files_links_and_forged_scores_of_a_judge_are_found(board: Board
         ("authors", ()),
         ("authors", ("\u2066x",)),
         ("authors", "A. Person"),
+        ("authors", ("王", "王")),
+        ("authors", ("A. Person", "B. Person", "a.  person")),
         ("licence", "mine"),
         ("licence", "MIT AND"),
         ("code", "javascript:alert(1)"),
