@@ -202,13 +202,16 @@ def withdraw(
 ) -> None:
     """Withdraw an entry; its card stays, with the reason.
 
+    With --remove, the certificates of an entry that was withdrawn before are removed too.
+
     Example:
         trueedge leaderboard withdraw board cora-heart ra --reason "trained on test edges"
     """
     from trueedge.leaderboard.board import Board
 
     Board.open(folder).withdraw(task, entry, reason, keep=not remove)
-    showing.note(f"{task}/{entry} is withdrawn")
+    removed = ", and its certificates are removed" if remove else ""
+    showing.note(f"{task}/{entry} is withdrawn{removed}")
 
 
 def reproduce(

@@ -201,16 +201,20 @@ class Board:
         return Entry.open(folder)
 
     def withdraw(self, task: str, entry: str, reason: str, *, keep: bool = True, date: str = "") -> Entry:
-        """Withdraw an entry: its card stays with the reason, and its certificates if ``keep`` is true."""
+        """Withdraw an entry: its card stays with the reason, and its certificates if ``keep`` is true.
+
+        The certificates of an entry that was withdrawn before can be removed too. It keeps its day, and the
+        new reason takes the place of the older one.
+        """
         found = self.entry(task, entry)
-        if found.withdrawn:
+        files = [] if keep else [path for path in found.folder.iterdir() if path.name != ENTRY_FILE]
+        gone = found.card.withdrawn
+        if gone is not None and not files:
             raise InputError(f"{task}/{entry} was withdrawn already")
-        card = found.card.withdraw(reason, date or today())
+        card = found.card.withdraw(reason, date or (today() if gone is None else gone.date))
         write_text(found.folder / ENTRY_FILE, card.to_toml(), "the entry")
-        if not keep:
-            for path in found.folder.iterdir():
-                if path.name != ENTRY_FILE:
-                    path.unlink()
+        for path in files:
+            path.unlink()
         return Entry.open(found.folder)
 
     def check(self) -> list[Problem]:
