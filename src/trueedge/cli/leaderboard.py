@@ -70,6 +70,8 @@ def task(
         made = opened.add_task(frozen[:1] if is_saved(dataset) else frozen, name, options=given)
         if audit:
             opened.add_audit(made.name, frozen[0])
+    if made.audit and not audit:
+        showing.note(f"--no-audit has no effect: {made.name} keeps the audit that it has")
     showing.note(f"{made.name} has {showing.count(len(made.seeds), 'seed')} and is ranked by {made.headline}")
 
 
@@ -223,7 +225,9 @@ def reproduce(
         Path | None,
         typer.Option(help="Your own certificate of the task.", show_default="the method is run again"),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="The certificate to reproduce.", min=0)] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="The certificate to run again.", show_default="the first", min=0)
+    ] = None,
     source: Annotated[
         str | None, typer.Option("--task", help="The data, if the certificate names no known data set.")
     ] = None,
@@ -233,12 +237,12 @@ def reproduce(
             "-m", "--method", help="The entry's method if it is your own: FILE.py:NAME or MODULE:NAME."
         ),
     ] = None,
-    device: Annotated[str | None, typer.Option(help="cpu or cuda.")] = None,
+    device: Annotated[str | None, typer.Option(help="cpu or cuda.", show_default="the certificate's")] = None,
 ) -> None:
     """Reproduce an entry, which lifts it to a tier that is ranked.
 
-    The method is run again, as by 'trueedge verify --rerun', or your own certificate is taken. The entry is
-    reproduced if the headline lies in its interval. The proof says who and when.
+    The method is run again, as by 'trueedge verify --rerun', or your own certificate is taken, and nothing is
+    run. The entry is reproduced if the headline lies in its interval. The proof says who and when.
 
     Example:
         trueedge leaderboard reproduce board cora-heart ra --by "B. Person"
@@ -247,6 +251,9 @@ def reproduce(
     from trueedge.leaderboard.board.board import today
     from trueedge.leaderboard.board.reproducing import add_certificate, run_again
 
+    for option, value in (("--seed", seed), ("--task", source), ("-m", method), ("--device", device)):
+        if value is not None and certificate is not None:
+            raise InputError(f"{option} is for running the method again: leave it out with --certificate")
     opened = Board.open(folder)
     chosen, found = opened.task(task), opened.entry(task, entry)
     with showing.progress(1, "reproducing"):

@@ -139,13 +139,15 @@ def _scorer(
 
 def _fitted(method: Method, task: Task, seed: int, device: str, report: showing.Report) -> object:
     """Fit a method; epochs are shown."""
-    from trueedge.methods.devices import check_device, device_used, naming_torch
+    from trueedge.methods.devices import check_device, device_used, naming_torch, without_effect
 
     method.check_data(task.dataset, task.data)
     given, method = method, method.for_task(task)
     for sentence in given.without_effect(method, task):
         showing.note(sentence)
     used = device_used(method, device)
+    if used != device:
+        showing.note(without_effect(device, [method.name]))
     report(f"fitting {method.name}")
     with naming_torch():
         check_device(used)
