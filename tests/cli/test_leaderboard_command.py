@@ -337,7 +337,7 @@ def test_a_device_that_is_not_used_is_said_by_every_command(trueedge, board) -> 
     for words in (
         ("run", "karate", "-p", "existing", "-m", "ra", "--seeds", "1"),
         ("verify", "ra.json", "--rerun"),
-        ("recommend", "karate", "0", "-m", "ra"),
+        ("recommend", "karate", "-m", "ra", "--user", "0"),
         ("leaderboard", "reproduce", "board", "karate-existing", "ra", "--by", "B. Person"),
     ):
         status, _, err = trueedge(*words, "--device", "cuda")

@@ -54,7 +54,7 @@ def _table(standing: Standing, rows: list[Row]) -> Markup:
     }
     for first, second in combinations(links, 2):
         cells = difference_cells(standing, first, second)
-        pair = f'<th scope="row">{links[first]}</th><td>{links[second]}</td>'
+        pair = f'<th scope="row" class="long">{links[first]}</th><td class="long">{links[second]}</td>'
         # Names of folders hold nothing that would have to be escaped.
         lines.append(Markup(f'<tr data-pair="{first} {second}">{pair}{cells}</tr>'))
     names = ("entry", "compared with", f"{metric}: difference", "95 % interval", "p", "")

@@ -143,7 +143,7 @@ def _comparison(standing: Standing, row: Row, others: Sequence[Row]) -> Markup:
     for other in others:
         link = _entry_link(other.entry.card.name, other.entry.name)
         cells = difference_cells(standing, row.entry.name, other.entry.name)
-        lines.append(Markup(f'<tr><th scope="row">{link}</th>{cells}</tr>'))
+        lines.append(Markup(f'<tr><th scope="row" class="long">{link}</th>{cells}</tr>'))
     names = ("entry", f"{metric}: difference", "95 % interval", "p", "")
     body = tag("table", heads(names, numeric=(1, 3)), tag("tbody", *lines))
     label = "Differences to other entries"

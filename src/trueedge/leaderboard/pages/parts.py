@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from html import escape
@@ -18,6 +19,8 @@ from trueedge.report.numbers import axis_label, is_percent, p_text, span
 
 MISSING = "–"
 GIGABYTE = 2.0**30
+# Longer words, such as paths, may break where a phone has no room for them.
+SHORT = 24
 COPY = tag("button", "Copy", type="button", hidden=True)
 TIERS = {
     "consistent": "Its certificates verify: the scores give the metrics, on the frozen task. On "
@@ -122,8 +125,12 @@ def authors_text(card: EntryCard, most: int = 3) -> str:
 
 
 def command(text: str) -> Markup:
-    """Return a command with a button that copies it."""
-    return tag("div", Markup(f"<pre><code>{joined([text])}</code></pre>"), COPY, class_="copy")
+    """Return a command with a button that copies it; its lines break between words, not after a hyphen."""
+    words = [
+        tag("span", word, class_="word") if "-" in word and len(word) <= SHORT else word
+        for word in re.split("( )", text)
+    ]
+    return tag("div", Markup(f"<pre><code>{joined(words)}</code></pre>"), COPY, class_="copy")
 
 
 @lru_cache(maxsize=256)

@@ -80,7 +80,7 @@ def _line(standing: Standing, row: Row, scale: BarScale) -> Markup:
     rank = joined(
         [rank_text(row), tag("span", letters_text(row), class_="letters minor") if row.letters else None]
     )
-    reason = tag("span", row.unranked, class_="minor") if row.unranked and not row.entry.withdrawn else None
+    reason = tag("span", row.unranked, class_="reason") if row.unranked and not row.entry.withdrawn else None
     return tag(
         "tr",
         tag("th", name, who, scope="row"),
