@@ -47,6 +47,7 @@ def test_from_a_run_to_the_pages(trueedge, board) -> None:
     )
     assert status == 0
     assert "withdrawn" in Path("board/karate-existing/ra/entry.toml").read_text()
+    assert trueedge("leaderboard", "check", "board")[1] == "OK  1 task, 0 entries, 1 withdrawn\n"
 
 
 def test_a_problem_is_a_line_and_status_1(trueedge, board) -> None:

@@ -153,9 +153,11 @@ def check(folder: BoardFolder) -> None:
     if found:
         showing.note(showing.count(len(found), "problem"))
         raise typer.Exit(1)
-    entries = sum(len(opened.entries(one)) for one in opened.tasks())
-    tasks = showing.count(len(opened.tasks()), "task")
-    print(f"OK  {tasks}, {entries:,} {'entry' if entries == 1 else 'entries'}")
+    withdrawn = [one.withdrawn for task in opened.tasks() for one in opened.entries(task)]
+    entries = withdrawn.count(False)
+    listed = f"{entries:,} {'entry' if entries == 1 else 'entries'}"
+    listed += f", {withdrawn.count(True):,} withdrawn" if any(withdrawn) else ""
+    print(f"OK  {showing.count(len(opened.tasks()), 'task')}, {listed}")
 
 
 def build(
