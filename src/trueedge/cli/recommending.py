@@ -146,9 +146,9 @@ def _fitted(method: Method, task: Task, seed: int, device: str, report: showing.
     for sentence in given.without_effect(method, task):
         showing.note(sentence)
     used = device_used(method, device)
+    report(f"fitting {method.name}")
     if used != device:
         showing.note(without_effect(device, [method.name]))
-    report(f"fitting {method.name}")
     with naming_torch():
         check_device(used)
         # Without torch, a method that needs it says so; one that does not has no epochs to show.

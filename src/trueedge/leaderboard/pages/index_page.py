@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from trueedge.leaderboard.board.board import Board
 from trueedge.leaderboard.pages.parts import TIERS, command, heads
 from trueedge.leaderboard.pages.shell import page, part
-from trueedge.report.blocks import with_code
 from trueedge.report.markup import Markup, joined, tag
 
 
@@ -124,7 +123,8 @@ def submit_page(board: Board) -> str:
         ),
         (
             "Add the certificates to a copy of the board's folder, with your names and an SPDX "
-            "licence. Declare data that you used besides the training part with `--extra-data`.",
+            "licence. Declare data "
+            "that you used besides the training part with --extra-data.",
             'trueedge leaderboard add mine-*.json --board DIR --name Mine --author "Your Name" --licence MIT '
             "--code https://example.org/mine --commit 0123abc",
         ),
@@ -134,7 +134,7 @@ def submit_page(board: Board) -> str:
             'trueedge leaderboard reproduce DIR cora-heart mine --by "Another Name"',
         ),
     ]
-    items = [tag("li", tag("p", with_code(told)), command(text)) for told, text in steps]
+    items = [tag("li", tag("p", told), command(text)) for told, text in steps]
     rules = [
         "One entry is one method with one choice of settings, and has a certificate for each "
         "seed of the task.",
