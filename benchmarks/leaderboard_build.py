@@ -197,7 +197,7 @@ def certificate(
         "headline": "mrr",
         "device": "cpu",
         "key": digest([dataset, method, seed]),
-        "created": "2026-01-01T00:00:00+00:00",
+        "created": "2025-01-01T00:00:00+00:00",
         "metrics": {name: metrics.get(name).value(scores) for name in NAMES},
         "seconds": {"task": 0.1, "fit": 12.5, "score": 0.5},
         "peak_memory": 1 << 30,

@@ -60,6 +60,38 @@ def test_a_page_fits_is_readable_and_has_names(browser: Browser, site: Path, nam
     assert window.run("getComputedStyle(document.body).margin") == "0px"
 
 
+def test_all_columns_of_a_ranking_fit_a_desk_beside_an_entry_that_is_not_ranked(
+    browser: Browser, site: Path
+) -> None:
+    window = browser.open(site / "karate-existing" / "index.html", 1280)
+    assert "not reproduced yet" in window.run("document.querySelector('table.board').textContent")
+    assert window.run("(one => one.scrollWidth - one.clientWidth)(document.querySelector('.scroll'))") == 0
+
+
+@pytest.mark.parametrize("name", ["card.html", "history.html"])
+def test_rows_are_whole_pixels_high_so_that_a_first_column_meets_the_others(
+    browser: Browser, site: Path, name: str
+) -> None:
+    window = browser.open(site / "karate-existing" / name, 390)
+    heights = window.run(
+        "[...document.querySelectorAll('tr')].map(one => one.getBoundingClientRect().height)"
+    )
+    assert heights
+    assert [height for height in heights if height % 1] == []
+
+
+def test_the_lines_of_a_command_do_not_break_within_an_option(browser: Browser, site: Path) -> None:
+    window = browser.open(site / "submit.html", 390)
+    words = window.run(
+        """[...document.querySelectorAll(".copy code")].flatMap(code => [...code.querySelectorAll(".word")])
+        .map(one => [one.textContent, one.getClientRects().length])"""
+    )
+    assert {"--name", "--commit", "mine-*.json"} <= {word for word, _ in words}
+    assert {lines for _, lines in words} == {1}
+    text = window.run("document.querySelectorAll('.copy code')[2].textContent")
+    assert text.startswith("trueedge leaderboard add mine-*.json --board DIR --name Mine --author")
+
+
 def test_two_entries_are_chosen_by_a_script_and_all_are_listed_without(browser: Browser, site: Path) -> None:
     window = browser.open(site / "karate-existing" / "compare.html")
     shown = "[...document.querySelectorAll('tr[data-pair]')].filter(one => one.checkVisibility()).length"

@@ -40,13 +40,14 @@ def test_from_a_run_to_the_pages(trueedge, board) -> None:
     assert "karate-existing/ra is reproduced: mrr 0.513605, in [" in err
     assert trueedge("leaderboard", "build", "board", "-o", "pages")[0] == 0
     page = Path("pages/karate-existing/index.html").read_text()
-    assert "1 ranked of 1 entries" in page
+    assert "1 ranked of 1 entry<" in page
     assert json.loads(Path("board/karate-existing/audit.json").read_text())["findings"]
     status, _, _ = trueedge(
         "leaderboard", "withdraw", "board", "karate-existing", "ra", "--reason", "a mistake"
     )
     assert status == 0
     assert "withdrawn" in Path("board/karate-existing/ra/entry.toml").read_text()
+    assert trueedge("leaderboard", "check", "board")[1] == "OK  1 task, 0 entries, 1 withdrawn\n"
 
 
 def test_a_problem_is_a_line_and_status_1(trueedge, board) -> None:
@@ -318,6 +319,52 @@ def test_a_wrong_rerun_is_refused_in_one_sentence(trueedge, board, words, said) 
     assert status == 1
     assert said in " ".join(err.split())
     assert trueedge(*rerun, "-m", "ra")[0] == 0
+
+
+@pytest.mark.parametrize(
+    "words", [("--seed", "1"), ("--task", "cora"), ("-m", "no-such-file.py:X"), ("--device", "cuda")]
+)
+def test_options_of_a_rerun_are_refused_with_a_certificate(trueedge, board, words) -> None:
+    assert trueedge(*ADD, *CARD)[0] == 0
+    reproduce = ("leaderboard", "reproduce", "board", "karate-existing", "ra", "--by", "B. Person")
+    status, _, err = trueedge(*reproduce, "--certificate", "ra.json", *words)
+    said = f"trueedge: {words[0]} is for running the method again: leave it out with --certificate"
+    assert (status, " ".join(err.split())) == (1, said)
+
+
+def test_a_device_that_is_not_used_is_said_by_every_command(trueedge, board) -> None:
+    said = "device cuda has no effect: ra runs on the CPU"
+    assert trueedge(*ADD, *CARD)[0] == 0
+    for words in (
+        ("run", "karate", "-p", "existing", "-m", "ra", "--seeds", "1"),
+        ("verify", "ra.json", "--rerun"),
+        ("recommend", "karate", "-m", "ra", "--user", "0"),
+        ("leaderboard", "reproduce", "board", "karate-existing", "ra", "--by", "B. Person"),
+    ):
+        status, _, err = trueedge(*words, "--device", "cuda")
+        assert (status, said in " ".join(err.split())) == (0, True), words
+        assert "no effect" not in trueedge(*words)[2]
+    status, _, err = trueedge("run", "karate", "-p", "existing", "--seeds", "1", "--device", "cuda")
+    assert "device cuda has no effect: these methods run on the CPU" in " ".join(err.split())
+
+
+def test_an_audit_that_stays_is_named(trueedge, board) -> None:
+    again = ("leaderboard", "task", "karate", "-p", "existing", "--seeds", "1", "--board", "board")
+    status, _, err = trueedge(*again, "--no-audit")
+    assert status == 0
+    assert "--no-audit has no effect: karate-existing keeps the audit that it has" in " ".join(err.split())
+    for _ in range(2):
+        assert "no effect" not in trueedge(*again, "--name", "another", "--no-audit")[2]
+
+
+def test_the_own_board_is_continued_with_its_seeds_alone(trueedge) -> None:
+    words = ("leaderboard", "own", "-o", "own", "-d", "nations", "-m", "entity-degree", "--seeds")
+    assert trueedge(*words, "2")[0] == 0
+    before = {path: path.read_bytes() for path in Path("own").rglob("*") if path.is_file()}
+    status, _, err = trueedge(*words, "1")
+    said = "trueedge: own was begun with 2 seeds: give --seeds 2, or another folder"
+    assert (status, " ".join(err.split())) == (1, said)
+    assert {path: path.read_bytes() for path in Path("own").rglob("*") if path.is_file()} == before
 
 
 def test_an_entry_can_have_a_folder_of_another_name(trueedge, board) -> None:

@@ -81,6 +81,32 @@ def test_a_withdrawn_entry_leaves_a_tombstone(board: Board) -> None:
         board.withdraw("karate-existing", "ra", "again")
     kept = board.withdraw("karate-existing", "cn", "a mistake", date="2026-02-01")
     assert len(kept.paths) == 3
+    with pytest.raises(InputError, match="was withdrawn already"):
+        board.withdraw("karate-existing", "cn", "a mistake")
+
+
+def test_certificates_of_a_withdrawn_entry_can_be_removed_later(board: Board) -> None:
+    board.withdraw("karate-existing", "cn", "a mistake", date="2026-02-01")
+    gone = board.withdraw("karate-existing", "cn", "its scores are secret", keep=False)
+    assert sorted(path.name for path in gone.folder.iterdir()) == ["entry.toml"]
+    assert (gone.card.withdrawn.reason, gone.card.withdrawn.date) == ("its scores are secret", "2026-02-01")
+    assert board.check() == []
+
+
+def test_a_withdrawn_entry_is_not_reproduced(board: Board, monkeypatch) -> None:
+    reproduced(board.entry("karate-existing", "ra"))
+    entry = board.withdraw("karate-existing", "ra", "a mistake", date="2026-02-01")
+    task = board.task("karate-existing")
+    monkeypatch.setattr("trueedge.runs.rerun.rerun", lambda *_, **__: pytest.fail("it was run"))
+    for call in (
+        lambda: run_again(entry, task, "C. Person", "2026-02-02"),
+        lambda: keep_rerun(entry, task, "C. Person", "2026-02-02", 0, 0.5),
+        lambda: add_certificate(entry, task, entry.paths[0], "C. Person", "2026-02-02"),
+    ):
+        with pytest.raises(InputError, match=r"karate-existing/ra was withdrawn: it cannot be reproduced"):
+            call()
+    # A proof from before stays.
+    assert board.check() == []
 
 
 def test_a_task_is_added_once_and_another_of_its_name_is_refused(board: Board) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.leaderboard.boards import card, frozen, perfect, reproduced, reseal
+from tests.leaderboard.boards import card, certificates, frozen, perfect, reproduced, reseal
 
 from trueedge.errors import InputError
 from trueedge.leaderboard.board import Board, EntryCard
@@ -191,6 +191,8 @@ def test_strange_files_links_and_forged_scores_of_a_judge_are_found(board: Board
         ("authors", ()),
         ("authors", ("\u2066x",)),
         ("authors", "A. Person"),
+        ("authors", ("王", "王")),
+        ("authors", ("A. Person", "B. Person", "a.  person")),
         ("licence", "mine"),
         ("licence", "MIT AND"),
         ("code", "javascript:alert(1)"),
@@ -251,6 +253,42 @@ def test_a_unit_that_the_kind_of_task_does_not_have_is_found(board: Board) -> No
     path = board.folder / TASK / "task.toml"
     path.write_text(path.read_text().replace('unit = "positive"', 'unit = "node"'))
     assert sentences(board) == f"{TASK}/task.toml: unit is 'node', that of a link task is 'positive'"
+
+
+@pytest.mark.parametrize(
+    ("submitted", "fine"), [("1999-01-01", False), ("2026-01-03", False), ("2026-01-04", True)]
+)
+def test_an_entry_is_not_submitted_before_its_certificates_were_created(
+    board: Board, entry: Path, tmp_path: Path, submitted: str, fine: bool
+) -> None:
+    path = entry / "entry.toml"
+    path.write_text(path.read_text().replace("2026-01-05", submitted))
+    said = f"submitted is {submitted}, but the first certificate was created on 2026-01-05"
+    assert [str(one) for one in board.check()] == [f"{TASK}/ra/entry.toml: {said}"] * (not fine)
+    rows = standing_of(board.task(TASK), board.entries(TASK)).rows
+    assert [row.failed for row in rows if row.entry.name == "ra"] == [not fine]
+    theirs = certificates(tmp_path / "theirs", "pa")
+    if fine:
+        board.add(theirs, card(name="PA", submitted=submitted))
+        return
+    with pytest.raises(InputError, match=said):
+        board.add(theirs, card(name="PA", submitted=submitted))
+    assert not (board.folder / TASK / "pa").exists()
+
+
+def test_a_certificate_without_a_day_is_found(board: Board, entry: Path) -> None:
+    reseal(entry / "seed-1.json", created="tomorrow")
+    assert [one.sentence for one in board.check()] == [
+        "seed-1.json was created on 'tomorrow', which is no day"
+    ]
+
+
+def test_further_seeds_of_an_entry_may_follow_on_a_later_day(board: Board, tmp_path: Path) -> None:
+    theirs = certificates(tmp_path / "theirs", "pa")
+    for seed, path in enumerate(theirs):
+        reseal(path, created=f"2026-02-0{1 + seed}T10:00:00+00:00")
+        board.add([path], card(name="PA", submitted="2026-02-01"))
+    assert board.check() == []
 
 
 def test_days_to_come_are_found(board: Board, entry: Path) -> None:

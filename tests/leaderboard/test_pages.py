@@ -18,7 +18,8 @@ import trueedge as te
 from trueedge.errors import InputError
 from trueedge.leaderboard.board import Board
 from trueedge.leaderboard.pages import build
-from trueedge.leaderboard.pages.index_page import Summary, _table
+from trueedge.leaderboard.pages.history_page import LINES, value_axis
+from trueedge.leaderboard.pages.index_page import Summary, _table, index_page
 from trueedge.leaderboard.pages.parts import breakable
 from trueedge.leaderboard.pages.ranking_page import ranking_pages
 from trueedge.leaderboard.pages.shell import page_links
@@ -91,18 +92,39 @@ def test_what_strangers_wrote_is_text_and_nothing_else(made: Path) -> None:
 def test_the_pages_say_what_matters(made: Path) -> None:
     site = made / "site"
     board = (site / "karate-existing" / "index.html").read_text()
-    assert "2 ranked of 4 entries" in board
+    assert "2 ranked of 3 entries, 1 withdrawn" in board
     assert "not reproduced yet" in board
+    assert ">median time<" in board
     assert "Shared letter: no significant difference" in board
     entry = (site / "karate-existing" / "entries" / "ra.html").read_text()
     assert "trueedge verify karate-existing/ra/seed-0.json" in entry
     assert "B. Person ran it again on 2026-01-06" in entry
+    assert ">median time<" in entry
     compare = (site / "karate-existing" / "compare.html").read_text()
     assert len(re.findall(r'<tr data-pair="', compare)) == 3
+    assert "p is corrected for all pairs of ranked entries (Holm)" in compare
+    assert "p is corrected for all pairs of ranked entries (Holm)" in entry
+    rows = dict(re.findall(r'data-pair="(.*?)">(.*?)</tr>', compare))
+    told = {pair: "(p not corrected)" in row for pair, row in rows.items()}
+    assert told == {"ra cn": False, "ra odd": True, "cn odd": True}
     history = (site / "karate-existing" / "history.html").read_text()
     assert "mrr (%) by date, from 2026-01-05 to 2026-02-02" in history
     assert "has not been audited" in (site / "karate-existing" / "card.html").read_text()
     assert "SPDX licence" in (site / "submit.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("metric", "values", "ticks"),
+    [
+        ("mrr", [0.002, 0.121], ["0", "2", "4", "6", "8", "10", "12"]),
+        ("mrr", [0.0], ["0", "20", "40", "60", "80", "100"]),
+        ("mrr", [1.0], ["50", "60", "70", "80", "90", "100"]),
+        ("mrr", [0.5012, 0.5013], ["50.120", "50.122", "50.124", "50.126", "50.128", "50.130"]),
+        ("mr", [1.0, 260.5], ["50", "100", "150", "200", "250"]),
+    ],
+)
+def test_values_of_the_history_are_round_and_possible(metric: str, values: list[float], ticks) -> None:
+    assert [text for _, text in value_axis(metric, values, 270, 10).ticks(LINES)] == ticks
 
 
 def test_downloads_hold_the_standing_and_no_formula(made: Path) -> None:
@@ -220,21 +242,35 @@ def test_a_long_ranking_has_pages_with_links(made: Path, monkeypatch) -> None:
     assert page_links(1, 1, "p-{}") == ""
 
 
+ONE = Summary(
+    name="task",
+    title="task",
+    kind="Link prediction",
+    headline="mrr",
+    entries=9,
+    ranked=8,
+    first=tuple((name, name) for name in ("a", "b", "c")),
+    tied=8,
+    value="50",
+    superseded=False,
+    hidden=False,
+)
+
+
+def test_the_first_page_counts_entries_as_the_page_of_the_task_does(made: Path) -> None:
+    (told,) = json.loads((made / "site" / "boards.json").read_text())["tasks"]
+    assert (told["ranked"], told["entries"]) == (2, 3)
+
+
+def test_the_first_page_does_not_say_that_numbers_on_hidden_labels_can_be_recomputed(made: Path) -> None:
+    board, hidden = Board.open(made / "board"), replace(ONE, hidden=True)
+    assert '<p class="lead">Every number here can be recomputed' in index_page(board, [ONE])
+    assert "Every number on public labels can be recomputed" in index_page(board, [ONE, hidden])
+    assert "be recomputed" not in index_page(board, [hidden])
+
+
 def test_the_first_page_says_if_no_entry_of_a_task_is_better_than_another() -> None:
-    firsts = tuple((name, name) for name in ("a", "b", "c"))
-    one = Summary(
-        name="task",
-        title="task",
-        kind="Link prediction",
-        headline="mrr",
-        entries=9,
-        ranked=8,
-        first=firsts,
-        tied=8,
-        value="50",
-        superseded=False,
-        hidden=False,
-    )
+    one = ONE
     assert " and all 5 others" in _table([one], "tasks")
     assert " and 4 more" in _table([replace(one, tied=7)], "tasks")
     assert "and" not in _table([replace(one, tied=3, ranked=3)], "tasks")

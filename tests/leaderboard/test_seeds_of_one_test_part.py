@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.leaderboard.boards import card, reseal
+from tests.leaderboard.boards import card, dated, reseal
 from tests.small_interactions import small_interactions
 from tests.typed_graphs import small_graph
 
@@ -57,7 +57,7 @@ def _board(
     for method in methods:
         chosen = create(method, QUICK.get(method, {}))
         made = [te.run(source, protocol, chosen, seed, store=store, keep_scores=True) for seed in SEEDS]
-        paths = [te.certify(one, folder / f"{method}-{one.seed}.json", store) for one in made]
+        paths = [dated(te.certify(one, folder / f"{method}-{one.seed}.json", store)) for one in made]
         board.add(paths, card(name=method), task.name)
         records += made
     return board, records, frozen

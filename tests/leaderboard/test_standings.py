@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.leaderboard.boards import board_with, card, certificates, frozen, reproduced
+from tests.leaderboard.boards import board_with, card, certificates, frozen, reproduced, reseal
 from tests.typed_graphs import small_graph
 
 import trueedge as te
@@ -74,6 +74,34 @@ def test_differences_are_paired_within_each_split(board: Board) -> None:
     assert found.difference("cn", "ra")[0] == -gap
     assert found.difference("cn", "nobody") is None
     assert found.over == "tasks"
+
+
+def test_entries_that_are_not_ranked_change_no_p_value_of_ranked_ones(board: Board, tmp_path: Path) -> None:
+    task, pairs = board.task("karate-existing"), (("ra", "cn"), ("ra", "katz"), ("cn", "katz"))
+    alone = standing_of(task, board.entries(task))
+    for method in ("pa", "aa", "jaccard"):
+        board.add(certificates(tmp_path / "made", method), card(name=method))
+    found = standing_of(task, board.entries(task))
+    assert [row.places for row in found.ranked] == [row.places for row in alone.ranked]
+    for first, second in pairs:
+        assert found.difference(first, second) == pytest.approx(alone.difference(first, second), rel=1e-9)
+        assert found.is_corrected(first, second)
+    assert not found.is_corrected("ra", "pa")
+    entries = {one.name: one for one in board.entries(task)}
+    values = [
+        tuple(Sample.of([headline_values(entries[name], seed)]) for name in ("ra", "pa")) for seed in range(3)
+    ]
+    assert found.difference("ra", "pa")[3] == pytest.approx(difference_over_tasks(values).p)
+
+
+def test_the_time_of_an_entry_is_the_median_without_the_first_run_that_compiles(board: Board) -> None:
+    for seed, fit in enumerate((30.0, 1.0, 2.0)):
+        path = board.folder / "karate-existing" / "ra" / f"seed-{seed}.json"
+        for proof in path.parent.glob("reproduced-*"):
+            proof.unlink()
+        reseal(path, seconds={"task": 9.0, "fit": fit, "score": 0.25})
+    rows = standing_of(board.task("karate-existing"), board.entries("karate-existing")).rows
+    assert [row.seconds for row in rows if row.entry.name == "ra"] == [2.25]
 
 
 def test_an_entry_without_all_seeds_or_whose_scores_are_damaged_is_not_ranked(board: Board) -> None:

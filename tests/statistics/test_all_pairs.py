@@ -93,6 +93,18 @@ def test_places_and_letters_agree_with_the_pairs():
     assert found.letters(order) == [("a",), ("a",), ("b",), ("c",)]
 
 
+@pytest.mark.parametrize("seeds", [[1], [3], [1, 4]])
+def test_some_of_the_methods_are_compared_as_if_the_others_were_not_there(seeds):
+    given = [[one] for one in samples(seeds)]
+    found, alone = all_pairs(given), all_pairs([given[k] for k in (1, 2, 4)])
+    among = found.among([1, 2, 4])
+    for name in ("means", "std_error", "df", "p_holm"):
+        assert np.allclose(getattr(among, name), getattr(alone, name), rtol=1e-9)
+    assert found.p_holm[1, 4] > among.p_holm[0, 2]
+    assert found.p_of(1, 4) == pytest.approx(found.p[1, 4], rel=1e-12)
+    assert found.among(range(6)) is found
+
+
 def test_groups_of_many_methods_never_hold_two_that_differ():
     rng = np.random.default_rng(2)
     count = MOST_LETTERED + 40

@@ -23,6 +23,7 @@ from trueedge.cli import (
     judging,
     leaderboard,
     making,
+    own_boards,
     predicting,
     recommending,
     records,
@@ -164,7 +165,12 @@ for _module in (
 
 
 # Commands of two words: ``trueedge leaderboard check``.
-GROUPS = {"leaderboard": ("Make, check and build a leaderboard from certificates.", (leaderboard, hiding))}
+GROUPS = {
+    "leaderboard": (
+        "Make, check and build a leaderboard from certificates.",
+        (leaderboard, own_boards, hiding),
+    )
+}
 for _name, (_title, _modules) in GROUPS.items():
     _group = typer.Typer(name=_name, help=_title, no_args_is_help=True, rich_markup_mode="rich")
     for _command in (one for _module in _modules for one in _module.COMMANDS):

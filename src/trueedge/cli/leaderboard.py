@@ -70,6 +70,8 @@ def task(
         made = opened.add_task(frozen[:1] if is_saved(dataset) else frozen, name, options=given)
         if audit:
             opened.add_audit(made.name, frozen[0])
+    if made.audit and not audit:
+        showing.note(f"--no-audit has no effect: {made.name} keeps the audit that it has")
     showing.note(f"{made.name} has {showing.count(len(made.seeds), 'seed')} and is ranked by {made.headline}")
 
 
@@ -151,9 +153,11 @@ def check(folder: BoardFolder) -> None:
     if found:
         showing.note(showing.count(len(found), "problem"))
         raise typer.Exit(1)
-    entries = sum(len(opened.entries(one)) for one in opened.tasks())
-    tasks = showing.count(len(opened.tasks()), "task")
-    print(f"OK  {tasks}, {entries:,} {'entry' if entries == 1 else 'entries'}")
+    withdrawn = [one.withdrawn for task in opened.tasks() for one in opened.entries(task)]
+    entries = withdrawn.count(False)
+    listed = f"{entries:,} {'entry' if entries == 1 else 'entries'}"
+    listed += f", {withdrawn.count(True):,} withdrawn" if any(withdrawn) else ""
+    print(f"OK  {showing.count(len(opened.tasks()), 'task')}, {listed}")
 
 
 def build(
@@ -177,10 +181,10 @@ def build(
         made = write(opened, output, jobs=jobs)
     unchanged = showing.count(made.reused, "task")
     showing.note(f"{output}/index.html: {showing.count(made.pages, 'page')}, {unchanged} unchanged")
-    _refuse_problems(made.problems, folder)
+    refuse_problems(made.problems, folder)
 
 
-def _refuse_problems(problems: Sequence[str], folder: Path) -> None:
+def refuse_problems(problems: Sequence[str], folder: Path) -> None:
     """Name the first problems of a board, and end with the exit status 1 if there are any."""
     if not problems:
         return
@@ -202,13 +206,16 @@ def withdraw(
 ) -> None:
     """Withdraw an entry; its card stays, with the reason.
 
+    With --remove, the certificates of an entry that was withdrawn before are removed too.
+
     Example:
         trueedge leaderboard withdraw board cora-heart ra --reason "trained on test edges"
     """
     from trueedge.leaderboard.board import Board
 
     Board.open(folder).withdraw(task, entry, reason, keep=not remove)
-    showing.note(f"{task}/{entry} is withdrawn")
+    removed = ", and its certificates are removed" if remove else ""
+    showing.note(f"{task}/{entry} is withdrawn{removed}")
 
 
 def reproduce(
@@ -220,7 +227,9 @@ def reproduce(
         Path | None,
         typer.Option(help="Your own certificate of the task.", show_default="the method is run again"),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="The certificate to reproduce.", min=0)] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="The certificate to run again.", show_default="the first", min=0)
+    ] = None,
     source: Annotated[
         str | None, typer.Option("--task", help="The data, if the certificate names no known data set.")
     ] = None,
@@ -233,12 +242,12 @@ def reproduce(
             show_default="the entry's",
         ),
     ] = None,
-    device: Annotated[str | None, typer.Option(help="cpu or cuda.")] = None,
+    device: Annotated[str | None, typer.Option(help="cpu or cuda.", show_default="the certificate's")] = None,
 ) -> None:
     """Reproduce an entry, which lifts it to a tier that is ranked.
 
-    The method is run again, as by 'trueedge verify --rerun', or your own certificate is taken. The entry is
-    reproduced if the headline lies in its interval. The proof says who and when.
+    The method is run again, as by 'trueedge verify --rerun', or your own certificate is taken, and nothing is
+    run. The entry is reproduced if the headline lies in its interval. The proof says who and when.
 
     Example:
         trueedge leaderboard reproduce board cora-heart ra --by "B. Person"
@@ -247,6 +256,9 @@ def reproduce(
     from trueedge.leaderboard.board.board import today
     from trueedge.leaderboard.board.reproducing import add_certificate, run_again
 
+    for option, value in (("--seed", seed), ("--task", source), ("-m", method), ("--device", device)):
+        if value is not None and certificate is not None:
+            raise InputError(f"{option} is for running the method again: leave it out with --certificate")
     opened = Board.open(folder)
     chosen, found = opened.task(task), opened.entry(task, entry)
     with showing.progress(1, "reproducing"):
@@ -259,92 +271,4 @@ def reproduce(
     showing.note(f"{task}/{entry} is reproduced: {proof.metric} {proof.value:.6f}, in {ends}")
 
 
-def own(
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="DIR", help="A folder for board, site and runs.")
-    ],
-    chosen: Annotated[
-        str | None,
-        typer.Option("-m", "--methods", help="Methods and families.", show_default="every one"),
-    ] = None,
-    skipped: Annotated[str | None, typer.Option("--skip", help="Methods that are not run.")] = None,
-    datasets: Annotated[
-        str | None,
-        typer.Option("-d", "--datasets", help="Data sets.", show_default="all that need no download"),
-    ] = None,
-    under: Annotated[
-        str | None, typer.Option("-p", "--protocols", help="Protocols.", show_default="all that fit")
-    ] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="A setting of all methods that have it: epochs=5. Names state it."),
-    ] = None,
-    seeds: Annotated[int, typer.Option(help="How many seeds.", min=1, max=100)] = 3,
-    jobs: Annotated[int, typer.Option("--jobs", help="Processes.", min=1, max=64)] = 1,
-    limit: Annotated[
-        float, typer.Option(help="Minutes that a run may take before it is left out; 0: no limit.", min=0.0)
-    ] = 60.0,
-    total: Annotated[
-        float,
-        typer.Option(help="Minutes for all runs; what is finished then is kept. 0: no limit.", min=0.0),
-    ] = 0.0,
-    device: Annotated[str, typer.Option(help="Where trained methods run: cpu or cuda.")] = "cpu",
-) -> None:
-    """Build the project's own board: built-in methods on the embedded and generated graphs.
-
-    Each method runs on each data set under each protocol that fits, is certified, added, and run again. What
-    is in DIR already is kept, so an interrupted command can be continued. At the end, the command lists the
-    methods that are missing, and why.
-
-    Example:
-        trueedge leaderboard own -o own
-        trueedge leaderboard own -o own --limit 10 --device cuda
-        trueedge leaderboard own -o own --jobs 14 --limit 1 --total 30 --device cuda
-        trueedge leaderboard own -o own -d cora -p heart
-        trueedge leaderboard own -o glance -m heuristics,gcn,counting -d karate,nations --set epochs=5
-    """
-    from trueedge.leaderboard.board.own import (
-        DATASETS,
-        check_request,
-        own_board,
-        refuse_foreign,
-        wanted_methods,
-    )
-    from trueedge.leaderboard.pages import build as write
-    from trueedge.results import Store
-
-    names = ["all"] if chosen is None else parsing.names(chosen, "method")
-    data = list(DATASETS) if datasets is None else parsing.names(datasets, "data set")
-    owners = {kind.name: kind.space() for kind in wanted_methods(names)}
-    settings = parsing.assignments(set_ or [], owners, "setting")
-    unwanted = [] if skipped is None else parsing.names(skipped, "method")
-    protocols = [] if under is None else parsing.names(under, "protocol")
-    # Before the folder of the records is made.
-    check_request(unwanted, data, protocols, device)
-    refuse_foreign(output)
-    made = own_board(
-        output / "board",
-        Store(output / "runs"),
-        chosen=names,
-        skipped=unwanted,
-        settings={name: one for name, one in settings.items() if one},
-        datasets=data,
-        under=protocols,
-        seeds=seeds,
-        jobs=jobs,
-        limit=limit * 60 or None,
-        total=total * 60 or None,
-        device=device,
-        say=showing.note,
-    )
-    for line in made.summary():
-        showing.note(line)
-    site = write(made.board, output / "site", jobs=jobs)
-    entries = sum(made.entries.values())
-    listed = "1 entry" if entries == 1 else f"{entries:,} entries"
-    tasks = showing.count(len(made.methods), "task")
-    showing.note(f"{output / 'site' / 'index.html'}: {listed} on {tasks}")
-    _refuse_problems(site.problems, made.board.folder)
-
-
-COMMANDS = (create, task, add, check, build, withdraw, reproduce, own)
+COMMANDS = (create, task, add, check, build, withdraw, reproduce)

@@ -139,11 +139,13 @@ def _scorer(
 
 def _fitted(method: Method, task: Task, seed: int, device: str, report: showing.Report) -> object:
     """Fit a method; epochs are shown."""
-    from trueedge.methods.devices import check_device, device_used, naming_torch
+    from trueedge.methods.devices import check_device, device_used, naming_torch, without_effect
 
     method.check_data(task.dataset, task.data)
     used = device_used(method.for_task(task), device)
     report(f"fitting {method.name}")
+    if used != device:
+        showing.note(without_effect(device, [method.name]))
     with naming_torch():
         check_device(used)
         # Without torch, a method that needs it says so; one that does not has no epochs to show.

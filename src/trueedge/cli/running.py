@@ -18,6 +18,7 @@ from trueedge.cli.progress_lines import speak
 from trueedge.cli.requests import Cells
 from trueedge.errors import InputError
 from trueedge.graph import EdgeFormat
+from trueedge.methods.devices import device_used, without_effect
 from trueedge.tasks.protocols import get as get_protocol
 
 if TYPE_CHECKING:
@@ -153,7 +154,9 @@ def run(
     store = Store(runs)
     with keeping(store):
         outcomes = _outcomes(cells, store, jobs, again, keep_scores, checkpoints, engine)
-    if not _show_outcomes(outcomes, store, named, seeds, keep_scores, engine):
+    shown = _show_outcomes(outcomes, store, named, seeds, keep_scores, engine)
+    _note_device(outcomes, named, device)
+    if not shown:
         raise typer.Exit(1)
     end(store)
 
@@ -200,6 +203,16 @@ def _show_outcomes(
     for sentence in _reasons(failed, seeds):
         showing.note(sentence)
     return bool(records or not outcomes) and not any(outcome.cell.method.name in named for outcome in failed)
+
+
+def _note_device(outcomes: Sequence[Outcome], named: Collection[str], device: str) -> None:
+    """Say so if all ran on the CPU although another device was asked for."""
+    used = {
+        device_used(one.cell.method, device) if one.record is None else one.record.provenance.get("device")
+        for one in outcomes
+    }
+    if device != "cpu" and used == {"cpu"}:
+        showing.note(without_effect(device, named))
 
 
 def note_records(store: Store, records: Sequence[Record]) -> None:

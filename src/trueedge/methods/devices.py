@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
 from trueedge.errors import InputError
@@ -15,6 +15,12 @@ def device_used(method: Method, device: str) -> str:
     A method that trains nothing says so by ``uses_device = False``: it runs on the CPU whatever is asked for.
     """
     return device if getattr(method, "uses_device", True) else "cpu"
+
+
+def without_effect(device: str, names: Collection[str]) -> str:
+    """Say that a device that was asked for is used by none of some methods."""
+    which = f"{next(iter(names))} runs" if len(names) == 1 else "these methods run"
+    return f"device {device} has no effect: {which} on the CPU"
 
 
 def check_device(device: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -10,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from trueedge import datasets, methods
-from trueedge.errors import InputError, is_number, must_be
+from trueedge.errors import InputError, ScoreWarning, is_number, must_be
 from trueedge.files.text import as_path
 from trueedge.graph import Graph
 from trueedge.methods import Method
-from trueedge.methods.devices import check_device, device_used
+from trueedge.methods.devices import check_device, device_used, without_effect
 from trueedge.metrics import Scores, get
 from trueedge.randomness import derive
 from trueedge.results.certificate_check import ROUNDING, Verification, certified_scores, task_of, verify
@@ -53,6 +54,8 @@ def rerun(
     made = task_of(card, _source(card) if task is None else task)
     found = verify(path, made)
     where = device_used(chosen.for_task(made), card["device"] if device is None else device)
+    if device is not None and where != device:
+        warnings.warn(without_effect(device, [chosen.name]), ScoreWarning, stacklevel=2)
     scores = _scores(chosen, made, int(card["seed"]), where)
     compared = list(_compared(card, path, scores, chosen.name, float(tolerance)))
     left = set(NEED_RUN) - ({"device"} if where != card["device"] else set())

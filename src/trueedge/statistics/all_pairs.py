@@ -55,6 +55,19 @@ class AllPairs:
         )
         return found
 
+    def among(self, places: Sequence[int]) -> AllPairs:
+        """Return the differences of some of the methods: Holm's correction is for their pairs alone."""
+        if list(places) == list(range(len(self.means))):
+            return self
+        chosen = np.ix_(places, places)
+        return AllPairs(self.means[list(places)], self.std_error[chosen], self.df[chosen], self.independent)
+
+    def p_of(self, first: int, second: int) -> float:
+        """Return the two-sided p-value of one pair, not corrected."""
+        gap = abs(self.means[first] - self.means[second])
+        error, df = self.std_error[first, second], self.df[first, second]
+        return float(self._tails(np.array([gap]), np.array([error]), np.array([df]))[0])
+
     def _tails(self, gaps: Array, error: Array, df: Array) -> Array:
         """Return the two-sided p-values of differences (n,)."""
         from scipy.special import stdtr

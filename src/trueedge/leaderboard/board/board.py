@@ -14,7 +14,7 @@ from trueedge.errors import InputError, unknown
 from trueedge.files.digests import file_digest
 from trueedge.files.writing import new_folder, write_text
 from trueedge.leaderboard.board.audit_card import write_audit
-from trueedge.leaderboard.board.certificates import complaints_of, complaints_together
+from trueedge.leaderboard.board.certificates import complaint_about_day, complaints_of, complaints_together
 from trueedge.leaderboard.board.checking import problems_of
 from trueedge.leaderboard.board.entry import SCORES, UNITS, Entry
 from trueedge.leaderboard.board.entry_card import FILE as ENTRY_FILE
@@ -187,10 +187,12 @@ class Board:
         together = {**held, **{f"{place}. {path.name}": one for place, (path, one) in enumerate(new, 1)}}
         found = [*complaints_together(together)]
         found += [sentence for path, _ in new if not found for sentence in complaints_of(path, chosen)]
+        dated = card if card.submitted else replace(card, submitted=today())
+        if earlier is None and (late := complaint_about_day(dated.submitted, together)):
+            found.append(late)
         if found:
             raise InputError(found[0] + (f" (and {len(found) - 1} more)" if len(found) > 1 else ""))
         if earlier is None:
-            dated = card if card.submitted else replace(card, submitted=today())
             with new_folder(folder, "the entry") as draft:
                 _write(self.folder, draft, new, dated)
             _sync(folder.parent)
@@ -199,16 +201,20 @@ class Board:
         return Entry.open(folder)
 
     def withdraw(self, task: str, entry: str, reason: str, *, keep: bool = True, date: str = "") -> Entry:
-        """Withdraw an entry: its card stays with the reason, and its certificates if ``keep`` is true."""
+        """Withdraw an entry: its card stays with the reason, and its certificates if ``keep`` is true.
+
+        The certificates of an entry that was withdrawn before can be removed too. It keeps its day, and the
+        new reason takes the place of the older one.
+        """
         found = self.entry(task, entry)
-        if found.withdrawn:
+        files = [] if keep else [path for path in found.folder.iterdir() if path.name != ENTRY_FILE]
+        gone = found.card.withdrawn
+        if gone is not None and not files:
             raise InputError(f"{task}/{entry} was withdrawn already")
-        card = found.card.withdraw(reason, date or today())
+        card = found.card.withdraw(reason, date or (today() if gone is None else gone.date))
         write_text(found.folder / ENTRY_FILE, card.to_toml(), "the entry")
-        if not keep:
-            for path in found.folder.iterdir():
-                if path.name != ENTRY_FILE:
-                    path.unlink()
+        for path in files:
+            path.unlink()
         return Entry.open(found.folder)
 
     def check(self) -> list[Problem]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
+from trueedge.files.text import shown
 from trueedge.leaderboard.board.task_card import BoardTask
 from trueedge.metrics import Scores
 from trueedge.metrics import get as get_metric
@@ -112,6 +114,27 @@ def complaints_together(cards: Mapping[str, Mapping[str, Any]]) -> Iterator[str]
             yield f"{same} and {name} are the same certificate twice"
         elif beside != name:
             yield f"{beside} and {name} are two certificates of one seed, {card['seed']}"
+
+
+def complaint_about_day(submitted: str, cards: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return why an entry cannot have been submitted on a day; empty if it can.
+
+    Its first certificate must have been created by then. Certificates are dated in UTC, and where it is
+    yesterday still, the day before is right.
+
+    Args:
+        submitted: the day.
+        cards: the certificates by their file's name.
+    """
+    days = []
+    for name, card in cards.items():
+        try:
+            days.append(datetime.date.fromisoformat(card["created"][:10]))
+        except ValueError:
+            return f"{name} was created on {shown(card['created'])}, which is no day"
+    if not days or datetime.date.fromisoformat(submitted) >= min(days) - datetime.timedelta(days=1):
+        return ""
+    return f"submitted is {submitted}, but the first certificate was created on {min(days)}"
 
 
 def missing_seeds(task: BoardTask, cards: Sequence[Mapping[str, Any]]) -> list[int]:

@@ -13,6 +13,7 @@ from trueedge.files.digests import file_digest
 from trueedge.leaderboard.board.audit_card import FILE as AUDIT_FILE
 from trueedge.leaderboard.board.audit_card import read_audit
 from trueedge.leaderboard.board.certificates import (
+    complaint_about_day,
     complaints_about_task,
     complaints_together,
     examined,
@@ -142,6 +143,8 @@ def _entry(entry: Entry, task: BoardTask) -> Iterator[Problem]:
         yield Problem(where, "it has no certificate")
     for sentence in complaints_together(cards):
         yield Problem(where, sentence)
+    if entry.card.submitted and (late := complaint_about_day(entry.card.submitted, cards)):
+        yield Problem(f"{where}/{ENTRY_FILE}", late)
     for name, card in cards.items():
         if name != f"seed-{card['seed']}.json":
             yield Problem(f"{where}/{name}", f"it is a certificate of seed {card['seed']}")

@@ -70,6 +70,9 @@ class EntryCard:
         }
         if not checked["authors"]:
             raise InputError("authors is empty: name at least one author or team")
+        for place, name in enumerate(checked["authors"]):
+            if any(same_name(name, one) for one in checked["authors"][:place]):
+                raise InputError(f"authors has {name} twice: name each author once")
         if self.commit and not self.code:
             raise InputError("commit is given without code: add the address of the code")
         for name, value in checked.items():

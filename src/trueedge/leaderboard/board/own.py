@@ -14,6 +14,8 @@ from trueedge.errors import InputError, unknown
 from trueedge.leaderboard.board.audit_card import FILE as AUDIT_FILE
 from trueedge.leaderboard.board.board import Board
 from trueedge.leaderboard.board.own_runs import Filling, OwnBoard, fill
+from trueedge.leaderboard.board.task_card import FILE as TASK_FILE
+from trueedge.leaderboard.board.text_fields import folder_name_of
 from trueedge.methods import Method
 from trueedge.results import Store
 from trueedge.runs import Cell, InProcess, Processes, Runner
@@ -99,6 +101,19 @@ def refuse_foreign(folder: Path) -> None:
     board = folder / "board"
     if not (board / "board.toml").is_file() or Board.open(board).title != TITLE:
         raise InputError(f"the folder {folder} is not empty, and not one of 'trueedge leaderboard own'")
+
+
+def refuse_other_seeds(folder: Path, datasets: Sequence[str], under: Sequence[str], seeds: int) -> None:
+    """Refuse to continue tasks with another number of seeds: entries would not have the same ones."""
+    for dataset in datasets if (folder / "board" / "board.toml").is_file() else ():
+        for protocol in fitting_protocols(dataset):
+            name = folder_name_of(f"{Path(dataset).name}-{protocol}")
+            if (under and protocol not in under) or not (folder / "board" / name / TASK_FILE).is_file():
+                continue
+            begun = len(Board.open(folder / "board").task(name).seeds)
+            if begun != seeds:
+                many = "1 seed" if begun == 1 else f"{begun} seeds"
+                raise InputError(f"{folder} was begun with {many}: give --seeds {begun}, or another folder")
 
 
 def check_request(skipped: Sequence[str], datasets: Sequence[str], under: Sequence[str], device: str) -> None:

@@ -41,7 +41,7 @@ def add_certificate(entry: Entry, task: BoardTask, path: Path, by: str, date: st
         by: who made it: not an author of the entry.
         date: the day.
     """
-    _refuse_author(entry, by)
+    _refuse(entry, by)
     found = complaints_of(path, task)
     if found:
         raise InputError(found[0])
@@ -86,7 +86,7 @@ def run_again(
     """
     from trueedge.runs.rerun import rerun
 
-    _refuse_author(entry, by)
+    _refuse(entry, by)
     chosen = next(iter(entry.paths)) if seed is None else seed
     if chosen not in entry.paths:
         raise InputError(f"{entry.task}/{entry.name} has no certificate of seed {chosen}")
@@ -110,6 +110,7 @@ def keep_rerun(entry: Entry, task: BoardTask, by: str, date: str, seed: int, val
         seed: the certificate that is reproduced.
         value: the headline of the rerun.
     """
+    _refuse(entry, by)
     proof = _proof(entry, task, seed, by, date, value, "rerun", versions={"trueedge": VERSION})
     write_text(_path(entry, by, seed), proof.text(), "the proof")
     return proof
@@ -196,8 +197,15 @@ def _proof(
     )
 
 
+def _refuse(entry: Entry, by: str) -> None:
+    """Refuse a proof that lifts no entry, before anything is run."""
+    if entry.withdrawn:
+        raise InputError(f"{entry.task}/{entry.name} was withdrawn: it cannot be reproduced")
+    _refuse_author(entry, by)
+
+
 def _refuse_author(entry: Entry, by: str) -> None:
-    """Refuse a proof by an author, before anything is run: it says no more than the entry itself."""
+    """Refuse a proof by an author: it says no more than the entry itself."""
     if entry.card.is_author(text_field(by, "by", LONGEST_NAME)):
         raise InputError(f"{by} is an author of {entry.name}: another party has to reproduce it")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,9 @@ from trueedge.errors import InputError, is_number
 from trueedge.files.cards import read_json
 from trueedge.leaderboard.board.certificates import missing_seeds
 from trueedge.leaderboard.board.checking import problems_of_entries
-from trueedge.leaderboard.board.entry import RANKED, Entry, Tier
+from trueedge.leaderboard.board.entry import RANKED, Entry
 from trueedge.leaderboard.board.problem import Problem
+from trueedge.leaderboard.board.rows import LEVEL, Row, Standing, letters_text
 from trueedge.leaderboard.board.task_card import BoardTask
 from trueedge.leaderboard.board.unit_files import headline_values
 from trueedge.metrics import get as get_metric
@@ -26,85 +26,9 @@ from trueedge.statistics.all_pairs import AllPairs, all_pairs
 from trueedge.statistics.sample import Sample
 from trueedge.statistics.significance import Estimate
 
-LEVEL = 0.95
+__all__ = ["JUDGED", "Row", "Standing", "letters_text", "standing_json", "standing_of"]
+
 JUDGED = "standing.json"
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Row:
-    """An entry in the standing of its task.
-
-    Attributes:
-        entry: the entry.
-        tier: what speaks for its numbers.
-        value: the mean of the headline; None if there is none to show.
-        low: the lower end of its interval; None without an interval.
-        high: the upper end.
-        seeds: the number of its certificates.
-        places: the best and worst rank that it can have; None if it is not ranked.
-        letters: its tie groups; entries with a shared letter do not differ significantly.
-        unranked: why it is not ranked; empty if it is.
-        seconds: how long fitting and scoring took, the mean over its certificates; None if not said.
-        memory: the largest peak memory in bytes; None if not said.
-        same_scores: other entries whose scores are the same, number by number.
-        failed: whether it fails the check; then nothing speaks for it, whatever its tier.
-    """
-
-    entry: Entry
-    tier: Tier
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    seeds: int = 0
-    places: tuple[int, int] | None = None
-    letters: tuple[str, ...] = ()
-    unranked: str = ""
-    seconds: float | None = None
-    memory: float | None = None
-    same_scores: tuple[str, ...] = ()
-    failed: bool = False
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Standing:
-    """All entries of a task.
-
-    Attributes:
-        task: the task.
-        rows: ranked entries, best first; then those that are not ranked; then withdrawn ones.
-        pairs: the differences of the entries with all seeds, in the order of ``compared``; None if there are
-            fewer than two.
-        compared: the names of these.
-        over: what intervals and differences are over (:attr:`.BoardTask.over`).
-        phase: for hidden labels: ``public`` or ``final``; else empty.
-        problems: what is wrong with entries, which are not ranked for it.
-    """
-
-    task: BoardTask
-    rows: tuple[Row, ...]
-    pairs: AllPairs | None = None
-    compared: tuple[str, ...] = ()
-    over: str = ""
-    phase: str = ""
-    problems: tuple[Problem, ...] = ()
-
-    @cached_property
-    def numbers(self) -> dict[str, int]:
-        """Return the place of each entry in ``compared``."""
-        return {name: place for place, name in enumerate(self.compared)}
-
-    @property
-    def ranked(self) -> tuple[Row, ...]:
-        """Return the ranked entries, best first."""
-        return tuple(row for row in self.rows if row.places is not None)
-
-    def difference(self, first: str, second: str) -> tuple[float, float, float, float] | None:
-        """Return how much larger the first entry's value is, its interval and Holm's p-value; or None."""
-        i, j = self.numbers.get(first), self.numbers.get(second)
-        if self.pairs is None or not self.over or i is None or j is None:
-            return None
-        gap = self.pairs.means.item(i) - self.pairs.means.item(j)
-        return (gap, *self.pairs.ends(i, j, LEVEL), self.pairs.p_holm.item(i, j))
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,17 +104,15 @@ def _measured(task: BoardTask, entry: Entry, failed: str) -> _Measured:
         tier=tier,
         seeds=len(cards),
         unranked=reason,
-        seconds=_mean(seconds),
+        seconds=_median(seconds),
         memory=float(max(memory)) if memory else None,
     )
     return _Measured(row, samples, tuple(str(card["hashes"]["scores"]) for card in cards.values()))
 
 
-def _mean(values: Sequence[float | None]) -> float | None:
+def _median(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
-    if len(known) < len(values):
-        return None
-    return known[0] if len(known) == 1 else float(np.mean(known))
+    return float(np.median(known)) if known and len(known) == len(values) else None
 
 
 def _cost(card: Mapping[str, Any]) -> float | None:
@@ -210,11 +132,9 @@ def _compared(task: BoardTask, measured: Sequence[_Measured]) -> Standing:
     over = task.over
     sign = -1 if rule.higher_is_better else 1
     ranked = [place for place, one in enumerate(whole) if not one.row.unranked]
-    pairs = _pairs(whole, parts) if len(whole) > 1 else None
-    if pairs is None or len(ranked) < len(whole):
-        marks = _marks(_pairs([whole[k] for k in ranked], parts), sign, over) if ranked else []
-    else:
-        marks = _marks(pairs, sign, over)
+    pairs = all_pairs([[one.samples[name] for name in parts] for one in whole]) if whole else None
+    ranked_pairs = pairs.among(ranked) if pairs is not None and ranked else None
+    marks = [] if ranked_pairs is None else _marks(ranked_pairs, sign, over)
     found = {whole[k].row.entry.name: mark for k, mark in zip(ranked, marks, strict=True)}
     rows = []
     for one, same in zip(measured, _same_scores(measured), strict=True):
@@ -223,11 +143,14 @@ def _compared(task: BoardTask, measured: Sequence[_Measured]) -> Standing:
         rows.append(replace(one.row, places=places, letters=letters, same_scores=same, **estimate))
     rows.sort(key=lambda row: _order(row, sign))
     compared = tuple(one.row.entry.name for one in whole)
-    return Standing(task=task, rows=tuple(rows), pairs=pairs, compared=compared, over=over)
-
-
-def _pairs(measured: Sequence[_Measured], parts: Sequence[str]) -> AllPairs:
-    return all_pairs([[one.samples[name] for name in parts] for one in measured])
+    return Standing(
+        task=task,
+        rows=tuple(rows),
+        pairs=pairs,
+        compared=compared,
+        ranked_pairs=ranked_pairs,
+        over=over,
+    )
 
 
 def _order(row: Row, sign: int) -> tuple[Any, ...]:
@@ -333,11 +256,6 @@ def standing_json(standing: Standing) -> str:
     head = {"task": standing.task.name, "metric": standing.task.headline, "phase": standing.phase or None}
     lines = ",\n".join(json.dumps(one, ensure_ascii=False, separators=(",", ":")) for one in rows)
     return f'{json.dumps(head, ensure_ascii=False)[:-1]}, "entries": [\n{lines}\n]}}\n'
-
-
-def letters_text(row: Row) -> str:
-    """Return the letters of an entry, with spaces between them if one has two characters."""
-    return ("" if all(len(one) == 1 for one in row.letters) else " ").join(row.letters)
 
 
 def _rounded(value: float | None) -> float | None:

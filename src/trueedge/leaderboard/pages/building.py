@@ -20,7 +20,8 @@ from trueedge.files.writing import write_text
 from trueedge.leaderboard.board.audit_card import read_audit
 from trueedge.leaderboard.board.board import Board
 from trueedge.leaderboard.board.checking import problems_of_folder, problems_of_task
-from trueedge.leaderboard.board.standings import Standing, standing_json, standing_of
+from trueedge.leaderboard.board.rows import Standing
+from trueedge.leaderboard.board.standings import standing_json, standing_of
 from trueedge.leaderboard.pages.compare_page import compare_page
 from trueedge.leaderboard.pages.downloads import standing_csv
 from trueedge.leaderboard.pages.entry_page import entry_page
@@ -156,7 +157,7 @@ def _summarised(standing: Standing) -> Summary:
         title=task.title,
         kind=task.kind if kind is None else kind.title,
         headline=task.headline,
-        entries=sum(not row.entry.withdrawn for row in standing.rows),
+        entries=len(standing.entries),
         ranked=len(ranked),
         first=tuple((row.entry.card.name, row.entry.name) for row in tied[:FIRST]),
         tied=len(tied),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import combinations
 
 from trueedge.leaderboard.board.board import Board
-from trueedge.leaderboard.board.standings import Row, Standing
-from trueedge.leaderboard.pages.parts import difference_cells, explained, heads, tabs, trail
+from trueedge.leaderboard.board.rows import Row, Standing
+from trueedge.leaderboard.pages.parts import P_VALUES, difference_cells, explained, heads, tabs, trail
 from trueedge.leaderboard.pages.shell import page, part
 from trueedge.report.markup import Markup, tag
 
@@ -30,8 +30,7 @@ def compare_page(board: Board, standing: Standing) -> str:
                     f"These are the first {MOST}. The page of each entry compares it with its neighbours.",
                 ),
             )
-    told = "Intervals are those of single pairs; p-values are corrected for all pairs (Holm)."
-    note = tag("p", told, class_="quiet") if len(rows) > 1 else None
+    note = tag("p", P_VALUES, class_="quiet") if len(rows) > 1 else None
     content = [part("Differences", explained(standing), note, *listed)]
     return page(
         f"{standing.task.title}: compare", content, up="../", trail=trail(board), tabs=tabs("Compare")
@@ -55,9 +54,9 @@ def _table(standing: Standing, rows: list[Row]) -> Markup:
     }
     for first, second in combinations(links, 2):
         cells = difference_cells(standing, first, second)
-        pair = f'<th scope="row">{links[first]}</th><td>{links[second]}</td>'
+        pair = f'<th scope="row" class="long">{links[first]}</th><td class="long">{links[second]}</td>'
         # Names of folders hold nothing that would have to be escaped.
         lines.append(Markup(f'<tr data-pair="{first} {second}">{pair}{cells}</tr>'))
-    names = ("entry", "compared with", f"{metric}: difference", "95 % interval", "p (Holm)", "")
+    names = ("entry", "compared with", f"{metric}: difference", "95 % interval", "p", "")
     body = tag("table", heads(names, numeric=(2, 4)), tag("tbody", *lines))
     return tag("div", body, class_="scroll", tabindex=0, role="region", aria_label="Differences of all pairs")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
-from trueedge.leaderboard.board.standings import Standing, letters_text
+from trueedge.leaderboard.board.rows import Standing, letters_text
 
 # fmt: off
 COLUMNS = (

@@ -8,8 +8,9 @@ from functools import lru_cache
 from typing import Any
 
 from trueedge.leaderboard.board.board import Board
-from trueedge.leaderboard.board.standings import Row, Standing, letters_text
+from trueedge.leaderboard.board.rows import Row, Standing, letters_text
 from trueedge.leaderboard.pages.parts import (
+    P_VALUES,
     TIERS,
     command,
     difference_cells,
@@ -79,7 +80,7 @@ def _result(standing: Standing, row: Row) -> Markup:
     if row.same_scores:
         names = ", ".join(row.same_scores[:3]) + (" …" if len(row.same_scores) > 3 else "")
         facts.append(("same scores as", names))
-    facts += [("time", seconds_text(row)), ("memory", memory_text(row))]
+    facts += [("median time", seconds_text(row)), ("memory", memory_text(row))]
     return definitions(facts)
 
 
@@ -142,12 +143,12 @@ def _comparison(standing: Standing, row: Row, others: Sequence[Row]) -> Markup:
     for other in others:
         link = _entry_link(other.entry.card.name, other.entry.name)
         cells = difference_cells(standing, row.entry.name, other.entry.name)
-        lines.append(Markup(f'<tr><th scope="row">{link}</th>{cells}</tr>'))
-    names = ("entry", f"{metric}: difference", "95 % interval", "p (Holm)", "")
+        lines.append(Markup(f'<tr><th scope="row" class="long">{link}</th>{cells}</tr>'))
+    names = ("entry", f"{metric}: difference", "95 % interval", "p", "")
     body = tag("table", heads(names, numeric=(1, 3)), tag("tbody", *lines))
-    return tag(
-        "div", body, class_="scroll", tabindex=0, role="region", aria_label="Differences to other entries"
-    )
+    label = "Differences to other entries"
+    box = tag("div", body, class_="scroll", tabindex=0, role="region", aria_label=label)
+    return joined([tag("p", P_VALUES, class_="quiet"), box])
 
 
 @lru_cache(maxsize=64)

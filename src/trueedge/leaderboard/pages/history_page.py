@@ -6,18 +6,20 @@ import datetime
 from collections.abc import Callable, Iterator, Sequence
 
 from trueedge.leaderboard.board.board import Board
-from trueedge.leaderboard.board.standings import Row, Standing
+from trueedge.leaderboard.board.rows import Row, Standing
 from trueedge.leaderboard.pages.parts import heads, rank_text, tabs, tier_badge, trail, value_text
 from trueedge.leaderboard.pages.shell import page, part
-from trueedge.metrics import format_value
+from trueedge.metrics import format_value, scale
 from trueedge.metrics import get as get_metric
 from trueedge.report.colours import use
 from trueedge.report.markup import Markup, joined, tag
 from trueedge.report.numbers import axis_label
+from trueedge.report.scales import Scale
 
 # More entries than this are drawn, but only the latest are listed.
 LISTED = 200
-LINES = 5
+# At most so many lines across, and two at least.
+LINES = 8
 Place = Callable[[float], float]
 
 
@@ -48,27 +50,24 @@ def history_page(board: Board, standing: Standing) -> str:
 def history_picture(metric: str, rows: Sequence[Row], width: int, height: int) -> Markup:
     """Draw the values of entries over time, and the best ranked one so far as a stepped line."""
     days = [datetime.date.fromisoformat(row.entry.card.submitted).toordinal() for row in rows]
-    values = [row.value for row in rows if row.value is not None]
-    low, high = min(values), max(values)
-    room = 0.08 * (high - low) or 0.5 * abs(high) or 1.0
-    low, high = low - room, high + room
     first, last = min(days), max(days)
     left, right, top, bottom = 56, 12, 10, 30
+    axis = value_axis(metric, [row.value for row in rows if row.value is not None], height - bottom, top)
+    factor = scale(metric)
 
     def across(day: float) -> float:
         share = 0.5 if last == first else (day - first) / (last - first)
         return left + (width - left - right) * (0.03 + 0.94 * share)
 
     def up(value: float) -> float:
-        return top + (height - top - bottom) * (high - value) / (high - low)
+        return axis.at(factor * value)
 
     parts: list[object] = []
-    for step in range(LINES):
-        value = low + (high - low) * step / (LINES - 1)
-        line = f"M{left} {up(value):.1f}H{width - right}"
+    for shown, text in axis.ticks(LINES):
+        place = axis.at(shown)
+        line = f"M{left} {place:.1f}H{width - right}"
         parts.append(tag("path", d=line, style=f"stroke:{use('grid')};stroke-width:1"))
-        text = format_value(metric, value, 1 if get_metric(metric).shown == "percent" else None)
-        parts.append(tag("text", text, x=left - 6, y=f"{up(value) + 4:.1f}", text_anchor="end"))
+        parts.append(tag("text", text, x=left - 6, y=f"{place + 4:.1f}", text_anchor="end"))
     parts += _dates(first, last, across, height)
     parts.append(_best(metric, rows, days, across, up, width - right))
     if len(rows) > LISTED:
@@ -80,6 +79,15 @@ def history_picture(metric: str, rows: Sequence[Row], width: int, height: int) -
     return tag(
         "svg", joined(parts), viewBox=f"0 0 {width} {height}", class_="history", role="img", aria_label=label
     )
+
+
+def value_axis(metric: str, values: Sequence[float], bottom: float, top: float) -> Scale:
+    """Return the axis of a metric as it is displayed: no room below its least value or above its greatest."""
+    rule, factor = get_metric(metric), scale(metric)
+    low, high = min(values), max(values)
+    room = 0.08 * (high - low) or 0.5 * abs(high) or 1.0
+    low, high = max(low - room, rule.low), min(high + room, rule.high)
+    return Scale(factor * low, factor * high, bottom, top)
 
 
 def _dots(

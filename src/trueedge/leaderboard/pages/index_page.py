@@ -58,11 +58,22 @@ def index_page(board: Board, found: Sequence[Summary]) -> str:
     if not found:
         content = [part("Tasks", tag("p", "There are no tasks yet."))]
     content.append(part("How to read it", *_reading()))
-    lead = tag(
-        "p", "Every number here can be recomputed from the scores in the board's folder.", class_="lead"
-    )
+    lead = tag("p", _lead(found), class_="lead")
     return page(
         board.title, content, up="", tabs=[("Boards", ""), ("How to submit", "submit.html")], lead=lead
+    )
+
+
+def _lead(found: Sequence[Summary]) -> str:
+    """Say where the numbers come from: nobody but the judge can compute those on hidden labels."""
+    hidden = [one.hidden for one in found]
+    if not any(hidden):
+        return "Every number here can be recomputed from the scores in the board's folder."
+    if all(hidden):
+        return "Every number here is the answer of a judge, who alone knows the labels."
+    return (
+        "Every number on public labels can be recomputed from the scores in the board's folder. "
+        "Numbers on hidden labels are the answers of a judge, who alone knows these labels."
     )
 
 

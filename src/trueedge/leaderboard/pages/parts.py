@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from html import escape
 
 from trueedge.leaderboard.board.board import Board
 from trueedge.leaderboard.board.entry_card import EntryCard
-from trueedge.leaderboard.board.standings import Row, Standing
+from trueedge.leaderboard.board.rows import Row, Standing
 from trueedge.leaderboard.board.task_card import BoardTask
 from trueedge.metrics import format_value, scale
 from trueedge.metrics.units import plural
@@ -18,6 +19,8 @@ from trueedge.report.numbers import axis_label, is_percent, p_text, span
 
 MISSING = "–"
 GIGABYTE = 2.0**30
+# Longer words, such as paths, may break where a phone has no room for them.
+SHORT = 24
 COPY = tag("button", "Copy", type="button", hidden=True)
 TIERS = {
     "consistent": "Its certificates verify: the scores give the metrics, on the frozen task. On "
@@ -27,6 +30,13 @@ TIERS = {
     "the proofs name who.",
     "scored": "Judged on hidden labels: nobody but the judge knows them.",
 }
+
+# Below a table of differences.
+P_VALUES = (
+    "Intervals are those of single pairs. For two ranked entries, p is corrected for all pairs of ranked "
+    "entries (Holm), and ranks follow from it. With an entry that is not ranked, p is that of the pair "
+    "alone, not corrected."
+)
 
 
 def tabs(current: str) -> list[tuple[str, str]]:
@@ -115,8 +125,12 @@ def authors_text(card: EntryCard, most: int = 3) -> str:
 
 
 def command(text: str) -> Markup:
-    """Return a command with a button that copies it."""
-    return tag("div", Markup(f"<pre><code>{joined([text])}</code></pre>"), COPY, class_="copy")
+    """Return a command with a button that copies it; its lines break between words, not after a hyphen."""
+    words = [
+        tag("span", word, class_="word") if "-" in word and len(word) <= SHORT else word
+        for word in re.split("( )", text)
+    ]
+    return tag("div", Markup(f"<pre><code>{joined(words)}</code></pre>"), COPY, class_="copy")
 
 
 @lru_cache(maxsize=256)
@@ -152,6 +166,7 @@ def _difference_texts(standing: Standing, first: str, second: str) -> tuple[str,
     factor, digits = _display(standing.task.headline)
     shown, lower, upper = (_signed(factor * one, digits) for one in (gap, low, high))
     told = "significant" if p < 0.05 else "no significant difference"
+    told += "" if standing.is_corrected(first, second) else " (p not corrected)"
     return shown, lower, upper, f'<td class="n">{escape(p_text(p))}</td><td>{told}</td>'
 
 

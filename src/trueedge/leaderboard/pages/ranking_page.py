@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trueedge.leaderboard.board.board import Board
-from trueedge.leaderboard.board.standings import Row, Standing, letters_text
+from trueedge.leaderboard.board.rows import Row, Standing, letters_text
 from trueedge.leaderboard.pages.parts import (
     authors_text,
     bar,
@@ -40,7 +40,7 @@ def ranking_pages(board: Board, standing: Standing) -> Iterator[tuple[str, str]]
         listed = ranking_table(standing, chunk, scale) if chunk else tag("p", "There are no entries yet.")
         told = [explained(standing), links, listed, links, _downloads()]
         content = [_successor(standing), part(f"Ranking by {task.headline}", *told)]
-        lead = f"{task.dataset} under {task.protocol}: {len(standing.ranked)} ranked of {len(rows)} entries"
+        lead = f"{task.dataset} under {task.protocol}: {_counted(standing)}"
         name = "index.html" if number == 1 else f"page-{number}.html"
         yield (
             name,
@@ -55,11 +55,18 @@ def ranking_pages(board: Board, standing: Standing) -> Iterator[tuple[str, str]]
         )
 
 
+def _counted(standing: Standing) -> str:
+    """Return how many entries are ranked, of those that are not withdrawn."""
+    count, withdrawn = len(standing.entries), len(standing.rows) - len(standing.entries)
+    listed = f"{len(standing.ranked)} ranked of {count} {'entry' if count == 1 else 'entries'}"
+    return f"{listed}, {withdrawn} withdrawn" if withdrawn else listed
+
+
 def ranking_table(standing: Standing, rows: tuple[Row, ...], scale: BarScale) -> Markup:
     """Return the table of some entries."""
     task = standing.task
     ends = "95 % interval" if any(row.low is not None for row in rows) else ""
-    names = ("entry", "rank", task.headline, "", ends, "tier", "seeds", "submitted", "time", "memory")
+    names = ("entry", "rank", task.headline, "", ends, "tier", "seeds", "submitted", "median time", "memory")
     lines = [_line(standing, row, scale) for row in rows]
     head = heads(names, numeric=(1, 2, 6, 8, 9))
     body = tag("table", head, tag("tbody", *lines), class_="board")
@@ -73,7 +80,7 @@ def _line(standing: Standing, row: Row, scale: BarScale) -> Markup:
     rank = joined(
         [rank_text(row), tag("span", letters_text(row), class_="letters minor") if row.letters else None]
     )
-    reason = tag("span", row.unranked, class_="minor") if row.unranked and not row.entry.withdrawn else None
+    reason = tag("span", row.unranked, class_="reason") if row.unranked and not row.entry.withdrawn else None
     return tag(
         "tr",
         tag("th", name, who, scope="row"),
