@@ -45,7 +45,7 @@ def ended(tmp_path: Path, prepared: Path) -> Served:
 
 def _commands(page: Path) -> list[list[str]]:
     found = re.findall(r"<pre><code>(.*?)</code></pre>", page.read_text(), re.DOTALL)
-    return [shlex.split(html.unescape(one)) for one in found]
+    return [shlex.split(html.unescape(re.sub("<[^>]*>", "", one))) for one in found]
 
 
 def test_a_board_with_hidden_labels_alone_shows_how_to_answer_and_to_submit(
