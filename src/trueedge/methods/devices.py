@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from trueedge.errors import InputError
@@ -15,6 +15,15 @@ def device_used(method: Method, device: str) -> str:
     A method that trains nothing says so by ``uses_device = False``: it runs on the CPU whatever is asked for.
     """
     return device if getattr(method, "uses_device", True) else "cpu"
+
+
+def unused_device(methods: Sequence[Method], device: str) -> str:
+    """Say that a device has no effect, if none of the methods uses it; otherwise return an empty text."""
+    if device == "cpu" or any(device_used(one, device) != "cpu" for one in methods):
+        return ""
+    named = methods[0].name if len(methods) == 1 else "none of the methods"
+    verb = "uses no" if len(methods) == 1 else "uses a"
+    return f"the device {device} has no effect: {named} {verb} device"
 
 
 def check_device(device: str) -> None:
