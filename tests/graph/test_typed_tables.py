@@ -337,6 +337,8 @@ def test_pyg_data_that_does_not_fit_is_refused(hetero_data: Any) -> None:
 
     with pytest.raises(InputError, match="from_pyg: a HeteroData of torch_geometric is needed, got int"):
         HeteroGraph.from_pyg(7)
+    with pytest.raises(InputError, match="from_pyg: the HeteroData has no node types"):
+        HeteroGraph.from_pyg(type(hetero_data)())
     hetero_data["paper"].y = torch.tensor([0, 1])
     with pytest.raises(
         InputError, match="only one node type can have labels, but 'author' and 'paper' have y"

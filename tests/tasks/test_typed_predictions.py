@@ -91,6 +91,16 @@ def test_a_file_in_the_benchmarks_format_is_read_with_three_classes_too(
     assert task.evaluate(file)["micro-f1"] == 1
 
 
+@pytest.mark.parametrize("name", ["somebody", ""])
+def test_a_wrong_type_in_the_benchmarks_format_is_named(task: te.NodeTask, tmp_path: Path, name: str) -> None:
+    file = tmp_path / "test.txt"
+    file.write_text("".join(f"{node}\t{name}\t1\t0\n" for node in task.nodes["test"]))
+    with pytest.raises(InputError) as caught:
+        task.evaluate(file)
+    node = task.nodes["test"][0]
+    assert str(caught.value) == f"{file}, line 1: node {node} has the type 0, not '1'"
+
+
 def test_a_line_that_may_be_scores_or_name_type_and_class_is_refused(
     task: te.NodeTask, tmp_path: Path
 ) -> None:
