@@ -131,9 +131,9 @@ def test_an_id_that_is_the_name_of_another_node_is_refused(tmp_path: Path) -> No
     assert made.evaluate(file)["micro-f1"] == 1
 
 
-def test_a_file_for_typed_links_is_refused_as_a_file(tmp_path: Path) -> None:
+def test_a_missing_file_for_typed_links_is_refused_as_a_file(tmp_path: Path) -> None:
     links = te.task(small_graph(), "typed-links")
-    with pytest.raises(InputError, match="files of scores of typed links cannot be read"):
+    with pytest.raises(InputError, match="there is no file of scores at"):
         links.evaluate(tmp_path / "scores.txt")
 
 
