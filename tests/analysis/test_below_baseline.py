@@ -82,7 +82,7 @@ def test_a_lower_rank_is_better() -> None:
 
 def test_a_gap_that_may_be_chance_is_called_not_significant() -> None:
     found = BelowBaseline("kgcn", "popularity", "ndcg@20", -0.001, -0.004, 0.002)
-    assert found.sentence == "kgcn is below popularity: -0.1 [-0.4, +0.2], not significant"
+    assert found.sentence == "kgcn is not significantly different from popularity: -0.1 [-0.4, +0.2]"
 
 
 def test_baselines_are_those_that_count_or_vote() -> None:

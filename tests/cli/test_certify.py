@@ -119,6 +119,20 @@ def test_many_records_are_counted_and_what_tells_them_apart_is_named(trueedge) -
     assert trueedge("certify", "-m", "ra", "-p", "existing", "--seed", "3")[0] == 0
 
 
+def test_records_of_a_data_set_and_of_a_saved_task_are_told_apart(trueedge) -> None:
+    run = ("run", "karate", "-p", "existing", "-m", "ra", "--seeds", "1")
+    trueedge("task", "karate", "-p", "existing", "-o", "frozen")
+    trueedge("judge", "frozen", "ra", "--seeds", "1")
+    trueedge(*run)
+    err = trueedge("certify", "-m", "ra")[2]
+    assert "2 records with method ra in" in err
+    first, second = err.splitlines()[1:]
+    assert first.endswith(", from a file, a graph or a saved task")
+    assert second.endswith(", from the data set's name")
+    trueedge(*run, "--keep-scores")
+    assert trueedge("certify", "-m", "ra", "-o", "ra.json")[0] == 0
+
+
 DEGREES = """
 from __future__ import annotations
 from dataclasses import dataclass

@@ -78,5 +78,7 @@ def test_columns_of_a_data_set_are_refused(trueedge) -> None:
     status, _, err = trueedge("run", "karate", "--time", "2")
     assert status == 1
     assert "--time is for an edge list, but karate is not a file" in err
+    _, _, err = trueedge("judge", "club.csv", "ppr", "--target", "to")
+    assert err == "trueedge: --target is given, but --source is not: give both columns, or neither\n"
     _, _, err = trueedge("run", "karate", "--source", "0", "--target", "1")
     assert "--source and --target are for an edge list, but karate is not a file" in err

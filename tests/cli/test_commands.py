@@ -244,7 +244,7 @@ def test_a_figure_is_printed_as_a_table_and_drawn_on_a_page(trueedge, tmp_path) 
     assert "common neighbours  positives  negatives, existing" in out
     assert "<svg" in page.read_text(encoding="utf-8")
     status, _, err = trueedge(*asked, "--page", "figure.png")
-    assert (status, err) == (1, "trueedge: figure.png: a page is written to a .html file\n")
+    assert (status, err) == (1, "trueedge: figure.png: write a page to a .html file\n")
 
 
 def test_the_first_command_runs_on_the_small_graph_and_says_what_k_is(trueedge) -> None:

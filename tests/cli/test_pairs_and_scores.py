@@ -69,7 +69,10 @@ def test_names_that_begin_like_a_comment_come_back(trueedge, tmp_path: Path) -> 
 
 def test_pairs_that_cannot_be_written_leave_nothing(trueedge, tmp_path: Path) -> None:
     (tmp_path / "taken.csv").mkdir()
-    for target, sentence in (("pairs.txt", "is written to a .csv file"), ("taken.csv", "it is a folder")):
+    for target, sentence in (
+        ("pairs.txt", "write the list of pairs to a .csv file"),
+        ("taken.csv", "it is a folder"),
+    ):
         status, _, err = trueedge("pairs", "karate", "-p", "existing", "-o", target)
         assert (status, sentence in err) == (1, True)
     assert os.listdir(tmp_path) == ["taken.csv"]

@@ -61,7 +61,7 @@ def test_the_most_likely_new_links_of_a_node_are_listed(trueedge, model):
         (("--node", "alice", "--pair", "alice,bob"), "not both"),
         (("none.csv",), "none.csv"),
         (("friends.csv", "-o", "friends.csv"), "write the list of scores to another file"),
-        (("friends.csv", "-o", "scores.txt"), "the list of scores is written to a .csv"),
+        (("friends.csv", "-o", "scores.txt"), "write the list of scores to a .csv"),
     ],
 )
 def test_wrong_questions_get_one_sentence(trueedge, model, words, said):

@@ -282,6 +282,23 @@ def test_methods_that_may_take_long_get_one_seed_by_default(trueedge) -> None:
     assert "2 records" in err
 
 
+def test_data_that_does_not_fit_the_protocol_is_refused_before_a_word_on_seeds(trueedge) -> None:
+    status, _, err = trueedge("run", "bibliography", "-p", "heart", "-m", "majority")
+    assert status == 1
+    assert err.startswith("trueedge: the protocol heart needs a plain graph")
+
+
+def test_a_device_without_effect_is_mentioned_once(trueedge) -> None:
+    said = "the device cuda has no effect: ra uses no device"
+    words = ("-p", "existing", "--seeds", "1", "--device", "cuda")
+    status, _, err = trueedge("run", "karate", "-m", "ra", *words)
+    assert (status, err.count(said)) == (0, 1)
+    err = trueedge("run", "karate", "-m", "ra,cn", *words)[2]
+    assert "the device cuda has no effect: none of the methods uses a device" in err
+    status, out, _ = trueedge("judge", "karate", "ra", *words)
+    assert (status, out.count(said)) == (0, 1)
+
+
 def test_a_large_graph_gets_one_seed_by_default(trueedge, monkeypatch) -> None:
     from trueedge.cli import running
 

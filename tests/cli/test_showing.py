@@ -13,8 +13,8 @@ from rich.progress import Progress
 from rich.text import Text
 
 from trueedge.cli import showing
-from trueedge.cli.reproducing import _difference
 from trueedge.cli.scoreboard import findings
+from trueedge.cli.study_tables import _difference
 from trueedge.results import Record
 
 

@@ -59,3 +59,13 @@ def test_a_torch_file_with_a_member_twice_is_refused(tmp_path: Path) -> None:
     archive(tmp_path / "test.pt", *members, values)
     with pytest.raises(InputError, match=r"test\.pt holds test/data/0 twice"):
         read_arrays(tmp_path / "test.pt")
+
+
+def test_an_archive_that_is_too_large_names_its_arrays_if_there_are_several(tmp_path: Path) -> None:
+    path = archive(tmp_path / "scores.npz", ("scores.npy", npy(*range(60))), ("pairs.npy", npy(*range(60))))
+    sizes = r"unpacks to 1,216 bytes, and 700 at most are expected"
+    with pytest.raises(InputError, match=rf"scores\.npz holds 2 arrays, pairs, scores, and {sizes}"):
+        read_archive(path, most=700)
+    path = archive(tmp_path / "one.npz", ("scores.npy", npy(*range(60))))
+    with pytest.raises(InputError, match=r"one\.npz unpacks to 608 bytes"):
+        read_archive(path, most=400)

@@ -59,7 +59,7 @@ def test_a_folder_a_pipe_another_ending_and_a_file_on_the_way_are_refused(tmp_pa
     ):
         with pytest.raises(InputError, match=f"the page cannot be written to .*{name}: .*{reason}"):
             check_target(tmp_path / name, "the page")
-    with pytest.raises(InputError, match=r"a\.png: a page is written to a \.html or \.json file"):
+    with pytest.raises(InputError, match=r"a\.png: write a page to a \.html or \.json file"):
         check_target("a.png", "a page", (".html", ".json"))
     check_target(tmp_path / "not" / "yet" / "there.html", "a page", (".html",))
 

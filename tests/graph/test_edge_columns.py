@@ -156,8 +156,8 @@ def test_the_user_names_columns(
     [
         ({"source": "x", "target": "b"}, "net.csv has no column 'x' for source: it has the columns a, b, c"),
         ({"source": 0, "target": 7}, "net.csv has no column 7 for target"),
-        ({"source": 0}, "source is given, but target is not: give both columns, or neither"),
-        ({"target": 0}, "target is given, but source is not: give both columns, or neither"),
+        ({"source": 0}, "source= is given, but target= is not: give both columns, or neither"),
+        ({"target": 0}, "target= is given, but source= is not: give both columns, or neither"),
         ({"source": 1, "target": 1}, "source and target are the same column, 1"),
         ({"source": "a", "target": "b", "time": "b"}, "target and time are the same column, b"),
         ({"source": -1, "target": 1}, "source must be a column's name, or its number from 0, got -1"),
@@ -299,6 +299,14 @@ def test_parquet_is_read_or_the_missing_library_is_named(tmp_path: Path) -> None
     path.write_bytes(path.read_bytes()[:60])
     with pytest.raises(InputError, match="is a damaged Parquet file"):
         Graph.from_edges(path)
+
+
+def test_a_parquet_file_without_its_first_bytes_is_not_read_as_text(tmp_path: Path) -> None:
+    path = tmp_path / "net.parquet"
+    path.write_text("a b\nb c\n")
+    with pytest.raises(InputError) as caught:
+        Graph.from_edges(path)
+    assert str(caught.value) == f"{path} is no Parquet file: it does not begin with PAR1"
 
 
 def test_an_end_whose_name_another_column_has_is_asked_about(write: Write) -> None:

@@ -238,6 +238,47 @@ def test_columns_of_edges_that_are_not_used_are_noted(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "names",
+    [("target", "src"), ("dst", "src"), ("to", "from"), ("Target", "Source"), ("paper", "author")]
+    + [("Paper_ID", "author_id"), ("target_node", "source_node")],
+)
+def test_columns_of_ends_are_read_by_name_in_any_order(names: tuple[str, str], tmp_path: Path) -> None:
+    columns = {names[0]: [3, 4], names[1]: [0, 1]}
+    key = ("author", "writes", "paper")
+    for table in (columns, {**columns, "w": [2.5, 1.5]}, write_csv(tmp_path / "e.csv", columns)):
+        graph = HeteroGraph.from_tables({"author": 5, "paper": 5}, {key: table})
+        assert graph.edges[0].tolist() == [[0, 8], [1, 9]]
+
+
+@pytest.mark.parametrize("names", [("author", "paper"), ("src", "dst"), ("first author", "key"), ("x", "to")])
+def test_columns_of_ends_in_the_usual_order_are_read_as_they_are(names: tuple[str, str]) -> None:
+    table = {names[0]: [0, 1], names[1]: [3, 4]}
+    graph = HeteroGraph.from_tables({"author": 5, "paper": 5}, {("author", "writes", "paper"): table})
+    assert graph.edges[0].tolist() == [[0, 8], [1, 9]]
+
+
+def test_types_come_before_usual_names_of_ends() -> None:
+    key = ("target", "bound_by", "drug")
+    table = {"drug": [3, 4], "target": [0, 1]}
+    graph = HeteroGraph.from_tables({"target": 5, "drug": 5}, {key: table})
+    assert graph.edges[0].tolist() == [[0, 8], [1, 9]]
+
+
+@pytest.mark.parametrize(
+    "names", [("w", "source"), ("source", "weight"), ("x", "author"), ("cited", "citing"), ("node2", "node1")]
+)
+def test_two_columns_whose_names_contradict_their_order_are_refused(names: tuple[str, str]) -> None:
+    table = {names[0]: [3, 4], names[1]: [0, 1]}
+    said = (
+        f"the edges of 'writes': the columns '{names[0]}' and '{names[1]}' may not be source and target, in"
+        " this order; call them 'source' and 'target'"
+    )
+    with pytest.raises(InputError) as caught:
+        HeteroGraph.from_tables({"author": 5, "paper": 5}, {("author", "writes", "paper"): table})
+    assert str(caught.value) == said
+
+
 def test_one_edge_is_written_in_the_singular() -> None:
     graph = HeteroGraph.from_tables({"a": 2}, {TO: [(0, 1)]})
     assert repr(graph) == "HeteroGraph(typed graph: 2 nodes of 1 type, 1 edge of 1 relation)"
@@ -296,6 +337,8 @@ def test_pyg_data_that_does_not_fit_is_refused(hetero_data: Any) -> None:
 
     with pytest.raises(InputError, match="from_pyg: a HeteroData of torch_geometric is needed, got int"):
         HeteroGraph.from_pyg(7)
+    with pytest.raises(InputError, match="from_pyg: the HeteroData has no node types"):
+        HeteroGraph.from_pyg(type(hetero_data)())
     hetero_data["paper"].y = torch.tensor([0, 1])
     with pytest.raises(
         InputError, match="only one node type can have labels, but 'author' and 'paper' have y"

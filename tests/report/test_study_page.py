@@ -37,7 +37,7 @@ def test_a_page_of_figures_alone_has_no_table_of_numbers():
 
 
 def test_a_page_is_written_to_an_html_file_alone(tmp_path):
-    with pytest.raises(InputError, match=r"page.txt: a page is written to a .html file"):
+    with pytest.raises(InputError, match=r"page.txt: write a page to a .html file"):
         write_study(STUDY, Finding([ROW]), tmp_path / "page.txt")
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot be written"):

@@ -89,3 +89,18 @@ def test_a_device_that_is_misspelt_is_refused_for_every_method(device: str) -> N
     for method in ("ra", "gcn"):
         with pytest.raises(te.InputError, match="device must be 'cpu', 'cuda' or 'cuda:0'"):
             Cell("karate", "existing", te.methods.create(method), device=device).check()
+
+
+def test_a_verdict_mentions_a_device_only_where_the_model_cannot_use_it() -> None:
+    task = te.task("karate", "existing")
+    said = "the device cuda has no effect: "
+
+    def takes_it(graph, device):
+        return lambda pairs: pairs.sum(axis=1).astype(float)
+
+    def takes_none(graph):
+        return lambda pairs: pairs.sum(axis=1).astype(float)
+
+    for fit, found in ((takes_it, False), (takes_none, True)):
+        notes = te.judge(fit, task, checks=False, device="cuda").notes
+        assert any(one.startswith(said) for one in notes) is found

@@ -115,7 +115,7 @@ def test_wrong_ratios_are_named(ratios: object, message: str) -> None:
 
 
 def test_a_graph_without_edges_cannot_be_split() -> None:
-    with pytest.raises(InputError, match="the 0 edges of graph leaves no edge"):
+    with pytest.raises(InputError, match="leaves no edge to test on, since graph has 0 edges"):
         splits.ratio(Graph.from_edges([], num_nodes=1))
 
 

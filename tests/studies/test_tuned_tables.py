@@ -156,6 +156,15 @@ def test_stored_records_say_what_is_known_so_far(tmp_path) -> None:
     assert second.missing == ["sage on karate under existing, by auc, hits@1: it is not in the store"]
 
 
+def test_a_study_without_stored_records_says_that_none_are_stored(trueedge) -> None:
+    words = ("reproduce", "heart/table-4", "--stored")
+    status, _, err = trueedge(*words, "--dataset", "citeseer", "-m", "cn")
+    said = "nothing is stored for heart/table-4 in runs yet: run it without --stored first"
+    assert (status, err) == (1, f"trueedge: {said}\n")
+    for others in (("--engine", "dask"), ("--jobs", "2")):
+        assert trueedge(*words, *others)[2] == f"trueedge: --stored runs nothing: remove {others[0]}\n"
+
+
 def test_heuristics_are_left_to_the_plain_table() -> None:
     with pytest.raises(studies.study.InputError, match="there is no value for x"):
         table(value("cn", "auc")).run(QUICK)

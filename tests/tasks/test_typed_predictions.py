@@ -91,6 +91,16 @@ def test_a_file_in_the_benchmarks_format_is_read_with_three_classes_too(
     assert task.evaluate(file)["micro-f1"] == 1
 
 
+@pytest.mark.parametrize("name", ["somebody", ""])
+def test_a_wrong_type_in_the_benchmarks_format_is_named(task: te.NodeTask, tmp_path: Path, name: str) -> None:
+    file = tmp_path / "test.txt"
+    file.write_text("".join(f"{node}\t{name}\t1\t0\n" for node in task.nodes["test"]))
+    with pytest.raises(InputError) as caught:
+        task.evaluate(file)
+    node = task.nodes["test"][0]
+    assert str(caught.value) == f"{file}, line 1: node {node} has the type 0, not '1'"
+
+
 def test_a_line_that_may_be_scores_or_name_type_and_class_is_refused(
     task: te.NodeTask, tmp_path: Path
 ) -> None:
@@ -121,9 +131,9 @@ def test_an_id_that_is_the_name_of_another_node_is_refused(tmp_path: Path) -> No
     assert made.evaluate(file)["micro-f1"] == 1
 
 
-def test_a_file_for_typed_links_is_refused_as_a_file(tmp_path: Path) -> None:
+def test_a_missing_file_for_typed_links_is_refused_as_a_file(tmp_path: Path) -> None:
     links = te.task(small_graph(), "typed-links")
-    with pytest.raises(InputError, match="files of scores of typed links cannot be read"):
+    with pytest.raises(InputError, match="there is no file of scores at"):
         links.evaluate(tmp_path / "scores.txt")
 
 

@@ -107,13 +107,13 @@ def test_problems_of_benchmarks_stand_once_with_what_to_do_and_the_rest_is_count
     found = [
         finding("degree-auc", "look", "Use `-p degree-corrected`"),
         finding("shortcut-pa", "broken", "Use `-p degree-corrected`"),
-        finding("isolated-nodes", "look", "Report these positives apart"),
+        finding("isolated-nodes", "look", "Report these positives separately"),
         finding("distances", "look", "Use `-p heart`"),
     ]
     warnings = [(protocol, one) for protocol in ("existing", "heart") for one in found]
     assert sentences(warnings) == [
         "existing (and heart): shortcut-pa is high. Use `-p degree-corrected`",
-        "existing (and heart): isolated-nodes is high. Report these positives apart",
+        "existing (and heart): isolated-nodes is high. Report these positives separately",
         "existing (and heart): distances is high. Compare with the results under heart",
     ]
     assert sentences(warnings, most=1)[1:] == ["2 more problems: run 'trueedge audit' for each protocol"]

@@ -51,13 +51,15 @@ class BelowBaseline:
     def sentence(self) -> str:
         """Return it in words: ``kgcn is significantly below popularity: -1.2 [-1.6, -0.8]``."""
         below = "below" if _higher_is_better(self.metric) else "worse than"
+        known = self.low is not None and self.high is not None
+        if known and not self._excludes_zero:
+            below = "not significantly different from"
         sure = "significantly " if self.significant else ""
         where = " on this split" if self.this_split else ""
         said = f"{self.label} is {sure}{below} {self.baseline}{where}: {self._text(self.gap)}"
         if self.low is None or self.high is None:
             return said
-        unsure = "" if self._excludes_zero else ", not significant"
-        return f"{said} [{self._text(self.low)}, {self._text(self.high)}]{unsure}"
+        return f"{said} [{self._text(self.low)}, {self._text(self.high)}]"
 
     def _text(self, value: float) -> str:
         digits = 1 if metrics.scale(self.metric) == 100 else None

@@ -24,7 +24,7 @@ def use(protocol: str, otherwise: str) -> Callable[[Any], str]:
 def split_by_time(subject: Any) -> str:
     """Return advice on interactions of the future: another split, unless they are split by time already."""
     if subject.task.settings.get("split") == "time":
-        return "Report these interactions apart"
+        return "Report these interactions separately"
     return "Use `--option split=time`"
 
 

@@ -26,7 +26,7 @@ UNUSED_LOOK, UNUSED_BROKEN = 0.05, 0.5
     question="Does training tell anything about the users of the test part?",
     rule=f"look: more than {percent(COLD_LOOK)} of the test interactions have a user without a training item;"
     f" broken: more than {percent(COLD_BROKEN)}",
-    advice="Report these users apart: no method can learn from their interactions",
+    advice="Report these users separately: no method can learn from their interactions",
     picture=picture("Test interactions by their user", "bars", "test interactions", "user"),
     kinds=KINDS,
 )
@@ -41,7 +41,7 @@ def _cold_users(subject: ItemSubject) -> Finding:
     question="Does training tell anything about the items of the test part?",
     rule=f"look: more than {percent(COLD_LOOK)} of the test interactions have an item without a training"
     f" user; broken: more than {percent(COLD_BROKEN)}",
-    advice="Report these items apart: no method can learn from their interactions",
+    advice="Report these items separately: no method can learn from their interactions",
     picture=picture("Test interactions by their item", "bars", "test interactions", "item"),
     kinds=KINDS,
 )
@@ -87,7 +87,7 @@ def _cold(
     question="Do test users have enough training items to learn from?",
     rule=f"look: more than {percent(FEW_LOOK)} of the test users have fewer than {FEW} training items;"
     f" broken: more than {percent(FEW_BROKEN)}",
-    advice="Use `--option core=5`, or report users with few items apart",
+    advice="Use `--option core=5`, or report users with few items separately",
     picture=picture("Test users by their number of training items", "bars", "test users", "training items"),
     kinds=KINDS,
 )

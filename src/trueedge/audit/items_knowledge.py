@@ -46,7 +46,7 @@ def with_knowledge(run: Callable[[ItemSubject, KnowledgeGraph], Finding | Skippe
     question="Does the knowledge graph describe the items?",
     rule=f"look: more than {percent(BARE_LOOK)} of the items have no triple; broken: more than"
     f" {percent(BARE_BROKEN)}",
-    advice="Report items without triples apart",
+    advice="Report items without triples separately",
     picture=picture("Triples by what they connect", "bars", "triples"),
     kinds=KINDS,
 )

@@ -235,7 +235,7 @@ def _self_pairs(subject: LinkSubject) -> Finding:
     title="test positives with a node that has no training edges",
     question="How many test positives cannot be ranked by structural methods?",
     rule=f"look: more than {percent(ISOLATED_LOOK)}; broken: more than {percent(ISOLATED_BROKEN)}",
-    advice="Report these positives apart",
+    advice="Report these positives separately",
     picture=picture("End nodes without training edges", "bars", "share of the test positives"),
 )
 def _isolated(subject: LinkSubject) -> Finding:

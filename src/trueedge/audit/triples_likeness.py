@@ -31,7 +31,7 @@ POPULAR_LOOK = 0.25
     question="Does training tell anything about the entities of the test part?",
     rule=f"look: more than {percent(UNSEEN_LOOK)} of the test triples; broken: more than"
     f" {percent(UNSEEN_BROKEN)}",
-    advice="Report test triples with unseen entities or relations apart",
+    advice="Report test triples with unseen entities or relations separately",
     picture=picture("Test triples by what has no training triple", "bars", "test triples"),
     kinds=KINDS,
 )
@@ -49,7 +49,7 @@ def _entities(subject: TripleSubject) -> Finding:
     question="Does training tell anything about the relations of the test part?",
     rule=f"look: more than {percent(UNSEEN_LOOK)} of the test triples; broken: more than"
     f" {percent(UNSEEN_BROKEN)}",
-    advice="Report test triples with unseen entities or relations apart",
+    advice="Report test triples with unseen entities or relations separately",
     picture=picture("Test triples by their relation", "bars", "test triples"),
     kinds=KINDS,
 )

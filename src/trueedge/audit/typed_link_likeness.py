@@ -41,7 +41,7 @@ TYPED_LINK_SHORTCUTS = {"popular-targets": "degrees of targets", "shortcut-two-s
     question="Does training tell anything about the nodes of the test part?",
     rule=f"look: more than {percent(UNSEEN_LOOK)} of the test links; broken: more than"
     f" {percent(UNSEEN_BROKEN)}",
-    advice="Report test links with unseen nodes apart",
+    advice="Report test links with unseen nodes separately",
     picture=picture("Test links by what has no training edge", "bars", "test links"),
     kinds=KINDS,
 )

@@ -105,7 +105,7 @@ def _repeats(subject: TypedLinkSubject) -> Finding:
     question="Can every test head have negatives that are two steps away?",
     rule=f"look: more than {percent(FEW_LOOK)} of the test heads have fewer such nodes than links; broken:"
     f" more than {percent(FEW_BROKEN)}",
-    advice="Use `--option negatives=random`, or report these heads apart",
+    advice="Use `--option negatives=random`, or report these heads separately",
     picture=picture("Test heads by their nodes two steps away", "bars", "heads"),
     kinds=KINDS,
 )

@@ -153,7 +153,7 @@ def _fault(table: csr_array) -> str:
     question="Do the nodes that are classified have edges?",
     rule=f"look: more than {percent(ISOLATED_LOOK)} of the training or test nodes have none; broken: more"
     f" than {percent(ISOLATED_BROKEN)}",
-    advice="Report nodes without edges apart",
+    advice="Report nodes without edges separately",
     picture=picture("Nodes without an edge", "bars", "nodes", "part"),
     kinds=("nodes",),
 )

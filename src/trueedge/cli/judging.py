@@ -202,6 +202,8 @@ def score(
         0,7,0.25
         3,12,0.75
 
+    Links of several relations of a typed graph are lines 'source,relation,target,score'.
+
     Or it holds one score per line, in the order of the file from 'trueedge pairs', and begins with the first
     line of that file, which names the task that the scores belong to.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,11 +15,20 @@ from trueedge.cli.progress_lines import speak
 from trueedge.errors import InputError
 from trueedge.files.writing import check_target, refuse_inputs, replacing
 from trueedge.graph import EdgeFormat, Graph
-from trueedge.tasks import LinkTask, Task, storage
+from trueedge.tasks import LinkTask, Task, TypedLinkTask, storage
+from trueedge.tasks.file_scores import title_of
 from trueedge.tasks.protocols import Shards, default_protocol, from_split
 
 Words = Annotated[list[str] | None, typer.Option("--option", help="A protocol's option: key=value.")]
 Seed = Annotated[int, typer.Option(help="Seed for split and negatives.", min=0)]
+# What the tasks do that list no pairs, by their kind.
+DOES = {
+    "recommend": "ranks every node",
+    "triples": "ranks every entity",
+    "items": "ranks every item",
+    "nodes": "predicts the classes of nodes",
+    "communities": "finds communities",
+}
 TaskOrName = Annotated[
     str,
     typer.Argument(
@@ -112,9 +122,10 @@ def pairs(
 ) -> None:
     """Write the pairs of a task to a file, to score them with another program.
 
-    Each line is 'source,target'. Each pair is listed once, in sorted order, so that nothing reveals which
-    pairs are positives. Nodes have the names used in the edge list. The first line is a comment that names
-    the task the pairs belong to; a file with one score per line must begin with that line.
+    Each line is 'source,target', or 'source,relation,target' for links of several relations. Each pair is
+    listed once, in sorted order, so that nothing reveals which pairs are positives. Nodes have the names used
+    in the edge list. The first line is a comment that names the task the pairs belong to; a file with one
+    score per line must begin with that line.
 
     Example:
         trueedge pairs cora-heart -o pairs.csv
@@ -123,23 +134,30 @@ def pairs(
     own = own_data.OwnData(features, split, bipartite)
     refuse_inputs(output, _files(task, own), "the pairs")
     columns = EdgeFormat(header, source, target, weight, time, bipartite)
-    made = _listed(parsing.task(task, protocol, seed, columns=columns, own=own), "pairs")
-    listed: Any = made.distinct_pairs(part)
-    names = made.graph.labels or ()
-    if names:
-        listed = np.array(names, dtype=object)[listed]
+    made = parsing.task(task, protocol, seed, columns=columns, own=own)
+    titles, listed = _rows(made, part)
     # A line that begins with one of these marks would be a comment.
-    quoted = any(name.startswith(("#", "%")) for name in names)
+    quoted = any(str(name).startswith(("#", "%")) for row in listed for name in row)
     with (
         replacing(output, "the list of pairs") as draft,
         draft.open("w", newline="", encoding="utf-8") as file,
     ):
-        file.write(f"# {made.pairs_title(part)}\n")
+        file.write(f"# {title_of(made, part)}\n")
         writer = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL)
-        writer.writerow(["source", "target"])
-        writer.writerows(listed.tolist())
+        writer.writerow(titles)
+        writer.writerows(listed)
     showing.note(f"{output}: {showing.count(len(listed), 'distinct pair')}")
     showing.note(f"the first line is a comment; with pandas: pd.read_csv({str(output)!r}, comment='#')")
+
+
+def _rows(made: Task, part: str) -> tuple[Sequence[str], list[list[Any]]]:
+    """Return the names of the columns of a file of pairs, and its rows."""
+    if isinstance(made, TypedLinkTask):
+        return made.links_in_files.columns, made.links_in_files.rows(made.distinct_links(part))
+    made = _listed(made, "pairs")
+    listed: Any = made.distinct_pairs(part)
+    names = made.graph.labels or ()
+    return ("source", "target"), (np.array(names, dtype=object)[listed] if names else listed).tolist()
 
 
 @engines.with_engine
@@ -282,8 +300,11 @@ def _around(
 
 def _listed(made: Task, what: str) -> LinkTask:
     if not isinstance(made, LinkTask):
-        ranked = {"triples": "entity", "interactions": "item"}.get(made.data, "node")
-        raise InputError(f"the protocol {made.protocol} ranks every {ranked}, so it has no {what} to write")
+        if made.kind not in DOES:
+            raise InputError(
+                f"the {what} of {made.protocol} are part of its task: 'trueedge task' writes them"
+            )
+        raise InputError(f"the protocol {made.protocol} {DOES[made.kind]}, so it has no {what} to write")
     return made
 
 

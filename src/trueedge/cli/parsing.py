@@ -260,6 +260,9 @@ def saved_task(
     text: str, protocol: str | None, words: Sequence[str] = (), columns: EdgeFormat = DETECTED
 ) -> Task | None:
     """Return the task saved in a folder, or None; refuse another protocol or options for it."""
+    if (columns.source is None) != (columns.target is None):
+        given, other = ("source", "target") if columns.target is None else ("target", "source")
+        raise InputError(f"--{given} is given, but --{other} is not: give both columns, or neither")
     if _names_columns(columns) and not Path(text).is_file():
         raise InputError(f"{_options_of(columns)} for an edge list, but {text} is not a file")
     if not storage.is_saved(text):

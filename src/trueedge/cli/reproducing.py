@@ -8,19 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trueedge.cli import completing, engines, options, parsing, showing
+from trueedge.cli import completing, engines, options, parsing, showing, study_tables
 from trueedge.cli.progress_lines import speak
 from trueedge.cli.running import end, keeping, note_records
 from trueedge.errors import InputError, unknown
 from trueedge.files.writing import check_target, refuse_inputs
 
 if TYPE_CHECKING:
-    from trueedge.analysis.figure import Figure
-    from trueedge.studies import Comparison, Study, Tuning
+    from trueedge.studies import Comparison, Finding, Plan, Study, Tuning
 
-NUMBERS = ("ours", "published", "difference", "seeds")
-# Longer tables are easier to read as a figure.
-MOST_LINES = 24
 # Where evidence is in a clone.
 EVIDENCE = Path("results")
 # Families of methods that have one run on a fixed split.
@@ -143,6 +139,10 @@ def reproduce(
         raise InputError(f"{chosen.name} runs in one process: remove --jobs")
     if chosen.one_process:
         engine.refuse(f"{chosen.name} runs in one process")
+    if stored:
+        engine.refuse("--stored runs nothing")
+        if jobs > 1:
+            raise InputError("--stored runs nothing: remove --jobs")
     if evidence is not None and not chosen.reads_evidence:
         raise InputError(f"{chosen.name} reads no evidence: remove --evidence, or add --missing")
     if output is not None:
@@ -173,15 +173,15 @@ def reproduce(
             tuning=tuning,
             evidence=evidence or EVIDENCE,
         )
-        finding = chosen.run(plan)
+        finding = _run(chosen, plan, stored)
     engine.end_share()
     if plan.used:
         note_records(store, plan.used)
     if finding.rows:
-        _show(chosen, finding.rows)
+        study_tables.show(chosen, finding.rows)
         _note_single_seeds(finding.rows, seeds)
     for figure in finding.figures:
-        _show_figure(figure)
+        study_tables.show_figure(figure)
     gaps = [abs(row.difference) for row in finding.rows if row.difference is not None]
     if gaps:
         showing.note(
@@ -201,6 +201,20 @@ def reproduce(
     elif finding.figures:
         showing.note("--page FILE.html draws the figures")
     end(store)
+
+
+def _run(study: Study, plan: Plan, stored: bool) -> Finding:
+    """Run a study, or read what is stored of it."""
+    from trueedge.studies.study import NoValueError
+
+    try:
+        return study.run(plan)
+    except NoValueError:
+        if not stored or plan.used or plan.store is None:
+            raise
+        raise InputError(
+            f"nothing is stored for {study.name} in {plan.store.folder} yet: run it without --stored first"
+        ) from None
 
 
 def _refuse_others(context: typer.Context, why: str, *used: str) -> None:
@@ -293,70 +307,6 @@ def _settings(words: Sequence[str]) -> dict[str, object]:
             raise unknown("setting", key, known, "'trueedge methods NAME' lists those of a method")
         found[key] = parsing.value(text)
     return found
-
-
-def _show(study: Study, rows: Sequence[Comparison]) -> None:
-    """Print the comparisons as a table; columns with a single value move to the title."""
-    digits = study.decimals
-    columns = {
-        "data set": [row.dataset for row in rows],
-        "protocol": [row.protocol for row in rows],
-        "method": [row.method for row in rows],
-        "metric": [row.metric for row in rows],
-        "ours": [_value(row.ours, row.std if row.seeds > 1 else None, digits) for row in rows],
-        "published": [
-            "" if row.theirs is None else _value(row.theirs, row.their_std, digits) for row in rows
-        ],
-        "difference": [_difference(row.difference, digits) for row in rows],
-        "seeds": [str(row.seeds) for row in rows],
-    }
-    if all(row.theirs is None for row in rows):
-        columns = {
-            name: column for name, column in columns.items() if name not in ("published", "difference")
-        }
-    title = [f"{study.name}: {study.title}"]
-    for name in ("data set", "protocol", "metric", "seeds"):
-        if len(set(columns[name])) == 1:
-            shared = columns.pop(name)[0]
-            title.append(showing.count(int(shared), "seed") if name == "seeds" else shared)
-    numbers = [place for place, name in enumerate(columns) if name in NUMBERS]
-    lines = list(zip(*columns.values(), strict=True))
-    showing.table(" · ".join(title), list(columns), lines, numbers=numbers)
-
-
-def _show_figure(figure: Figure) -> None:
-    """Print a figure as a table: one row per x, one column per series."""
-    places = list(dict.fromkeys(place for series in figure.series for place in series.x))
-    found = [dict(zip(series.x, series.y, strict=True)) for series in figure.series]
-    lines = [
-        [_short(place), *("" if place not in values else _short(values[place]) for values in found)]
-        for place in places[:MOST_LINES]
-    ]
-    columns = [figure.x_label, *(series.name for series in figure.series)]
-    showing.table(
-        f"{figure.title} ({figure.y_label})", columns, lines, numbers=range(1, len(columns)), texts=(0,)
-    )
-    if len(places) > MOST_LINES:
-        showing.note(f"{len(places) - MOST_LINES:,} more lines not shown")
-    if figure.note:
-        showing.note(figure.note)
-
-
-def _short(value: float | str) -> str:
-    # Rounding errors around zero are shown as zero.
-    return value if isinstance(value, str) else f"{0.0 if abs(value) < 1e-12 else value:.4g}"
-
-
-def _value(mean: float, std: float | None, digits: int) -> str:
-    return f"{mean:.{digits}f}" if std is None else f"{mean:.{digits}f}±{std:.{digits}f}"
-
-
-def _difference(gap: float | None, digits: int) -> str:
-    """Return a difference with its sign, unless it rounds to zero."""
-    if gap is None:
-        return ""
-    text = f"{gap:+.{digits}f}"
-    return text if float(text) else text[1:]
 
 
 COMMANDS = (reproduce,)

@@ -143,10 +143,13 @@ def run(
     kind = get_protocol(protocols[0]).kind if made is None else made.kind
     chosen, named = parsing.chosen_methods(method, set_ or [], data, kind)
     chosen = parsing.with_baselines(chosen, data, kind)
+    why = ""
     if seeds is None:
-        seeds = 1 if made is not None or data != "graph" else _default_seeds(chosen, data_source)
+        seeds, why = (1, "") if made is not None or data != "graph" else _default_seeds(chosen, data_source)
     cells = Cells(data_source, protocols, range(seed, seed + seeds), chosen, given, device, fixed_split)
     cells.check()
+    if why:
+        showing.note(why)
     if jobs > 1 and checkpoints is not None:
         raise InputError("--checkpoints needs one job: leave out either --checkpoints or --jobs")
     if engine.engine is not None and checkpoints is not None:
@@ -161,17 +164,16 @@ def run(
     end(store)
 
 
-def _default_seeds(chosen: Sequence[Method], source: str | Data | Task) -> int:
-    """Return the number of seeds on a plain graph if none is given, and say why it is one.
+def _default_seeds(chosen: Sequence[Method], source: str | Data | Task) -> tuple[int, str]:
+    """Return the number of seeds on a plain graph if none is given, and in a sentence why it is one.
 
     It depends on methods and data, not on a clock: the same command always runs the same seeds.
     """
     slow = [method.name for method in chosen if method.family not in QUICK]
     if not slow and _size(source) <= MOST_QUICK_EDGES:
-        return QUICK_SEEDS
+        return QUICK_SEEDS, ""
     why = f"{slow[0]}{f' and {len(slow) - 1} more' if len(slow) > 1 else ''}" if slow else "so large a graph"
-    showing.note(f"one seed, since {why} may take long: run with --seeds 5 to compare methods")
-    return 1
+    return 1, f"one seed, since {why} may take long: run with --seeds 5 to compare methods"
 
 
 def _size(source: str | Data | Task) -> int:

@@ -80,7 +80,11 @@ def _members(stream: IO[bytes], archived: str, most: int | None) -> dict[str, ND
         total = sum(member.file_size for member in members)
         check_memory(total, archived)
         if most is not None and total > most:
-            raise InputError(f"{archived} unpacks to {total:,} bytes, and {most:,} at most are expected")
+            arrays = [member.filename.removesuffix(".npy") for member in members]
+            many = f"holds {len(arrays)} arrays, {listing(arrays)}, and " if len(arrays) > 1 else ""
+            raise InputError(
+                f"{archived} {many}unpacks to {total:,} bytes, and {most:,} at most are expected"
+            )
         for member in members:
             name = member.filename.removesuffix(".npy")
             what = f"{archived}, {plain(name)}"

@@ -13,6 +13,7 @@ from trueedge.files.bounds import check_memory
 from trueedge.files.text import TextFile, shown
 
 PARQUET = b"PAR1"
+PARQUET_ENDINGS = (".parquet", ".pq")
 # A field takes about so many times its size in the file while it is read.
 TIMES_UNPACKED = 20
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.files.arrays import refuse_masked, regular_file
+from trueedge.files.records import PARQUET_ENDINGS
 from trueedge.files.text import open_text, shown
 
 SEPARATORS = "\t;,"
@@ -66,7 +67,7 @@ def as_table(given: object, title: str, is_header: Callable[[Sequence[str]], boo
     """
     if isinstance(given, (str, os.PathLike)):
         path = Path(given)
-        if path.suffix.lower() in (".parquet", ".pq"):
+        if path.suffix.lower() in PARQUET_ENDINGS:
             return as_table(_parquet(path), str(path))
         return _read_text(path, is_header)
     if hasattr(given, "to_pydict"):

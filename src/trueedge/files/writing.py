@@ -82,7 +82,7 @@ def check_target(path: str | Path, what: str, suffixes: tuple[str, ...] = ()) ->
     """Refuse a path that cannot be written to, or that has none of the suffixes, before the work is done."""
     path = Path(path)
     if suffixes and path.suffix not in suffixes:
-        raise InputError(f"{path}: {what} is written to a {' or '.join(suffixes)} file")
+        raise InputError(f"{path}: write {what} to a {' or '.join(suffixes)} file")
     try:
         is_other = path.exists() and not path.is_file()
         above = next((one for one in path.absolute().parents if one.exists()), None)

@@ -50,7 +50,9 @@ class EdgeFormat:
                 raise must_be(role, owner, "a column's name, or its number from 0", column)
         if (self.source is None) != (self.target is None):
             given, other = ("source", "target") if self.target is None else ("target", "source")
-            raise InputError(f"{owner}: {given} is given, but {other} is not: give both columns, or neither")
+            raise InputError(
+                f"{owner}: {given}= is given, but {other}= is not: give both columns, or neither"
+            )
 
 
 @dataclass(frozen=True)

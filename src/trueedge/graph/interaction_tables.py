@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError, must_be
 from trueedge.files.named_columns import Column, NamedColumns, find_columns, read_named_columns, word
+from trueedge.files.records import PARQUET_ENDINGS
 from trueedge.files.tables import Table, as_table, is_missing
 from trueedge.files.text import open_text, shown
 from trueedge.graph.knowledge import KnowledgeGraph
@@ -36,7 +37,6 @@ TIME = Column(
     "time", frozenset({"time", "timestamp", "times", "datetime", "unixreviewtime", "unixtime"}), needed=False
 )
 COLUMNS = (USER, ITEM, RATING, TIME)
-PARQUET = (".parquet", ".pq")
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +74,7 @@ def read_rows(
     given: object, chosen: Mapping[str, str] | None = None, header: bool | None = None
 ) -> NamedColumns:
     """Return the columns of users and items, and of ratings and times if there are any."""
-    if isinstance(given, (str, os.PathLike)) and Path(given).suffix.lower() not in PARQUET:
+    if isinstance(given, (str, os.PathLike)) and Path(given).suffix.lower() not in PARQUET_ENDINGS:
         return read_named_columns(open_text(given), COLUMNS, chosen, header)
     return _from_frame(as_table(given, "the table"), chosen or {})
 

@@ -12,8 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trueedge.errors import InputError
 from trueedge.files.columns import Columns, find_separator, first_row, read_columns, split_fields
-from trueedge.files.records import Records, is_json, is_parquet, read_json_lines, read_parquet
+from trueedge.files.records import (
+    PARQUET,
+    PARQUET_ENDINGS,
+    Records,
+    is_json,
+    is_parquet,
+    read_json_lines,
+    read_parquet,
+)
 from trueedge.files.text import TextFile, as_path, open_text, shown
 from trueedge.graph.direction import direction_note, says_directed
 from trueedge.graph.edge_columns import EdgeFormat, Layout, find_layout
@@ -194,6 +203,8 @@ def _read_listed(
     if is_parquet(place):
         records = read_parquet(place)
         return list_records(records, num_nodes, self_loops, repeats, asked, _name(place))
+    if place.suffix.lower() in PARQUET_ENDINGS and place.is_file():
+        raise InputError(f"{place} is no Parquet file: it does not begin with {PARQUET.decode()}")
     text = open_text(place)
     if is_json(text):
         records = read_json_lines(text)

@@ -31,6 +31,9 @@ def from_pyg(cls: type[HeteroGraph], data: Any, name: str = "typed graph") -> He
     """
     if not all(hasattr(data, part) for part in ("node_types", "edge_types", "__getitem__")):
         raise InputError(f"from_pyg: a HeteroData of torch_geometric is needed, got {type(data).__name__}")
+    for part in ("node_types", "edge_types"):
+        if not len(getattr(data, part)):
+            raise InputError(f"from_pyg: the {type(data).__name__} has no {part.replace('_', ' ')}")
     nodes: dict[str, int] = {}
     features: dict[str, Any] = {}
     for kind in data.node_types:

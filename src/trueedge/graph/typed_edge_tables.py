@@ -12,12 +12,23 @@ from numpy.typing import NDArray
 from trueedge.errors import InputError
 from trueedge.files.arrays import refuse_masked
 from trueedge.files.columns import is_word
+from trueedge.files.named_columns import Column, find_columns, word
 from trueedge.files.tables import Table, as_table
+from trueedge.files.text import shown
+from trueedge.graph.column_names import TIMES, WEIGHTS, end_pairs, plain_name, weak_pairs
 from trueedge.graph.typed_ids import OWNER, NodeKind
 from trueedge.graph.typed_parts import Relation
 from trueedge.graph.typed_validation import sorted_edges
 
 ENDS = ("source", "target")
+# Usual names of the ends of any relation. Others, such as "citing", depend on the direction of the relation.
+SOURCES = ("source", "src", "from", "origin", "head", "subject", "sender", "start")
+TARGETS = ("target", "tgt", "dst", "dest", "destination", "to", "sink", "tail", "object", "receiver", "end")
+AROUND = ("{}", "{}node", "node{}")
+USUAL = tuple(
+    Column(noun, frozenset(form.format(one) for one in words for form in AROUND))
+    for noun, words in zip(ENDS, (SOURCES, TARGETS), strict=True)
+)
 
 
 def read_edges(
@@ -94,18 +105,58 @@ def _table_of_ends(
     table = as_table(given, title, is_header)
     if edge:
         notes.append(f"{table.title} has no header: its first line, {','.join(edge)!r}, is an edge")
-    if set(ENDS) <= set(table.columns):
-        unused = [repr(name) for name in table.columns if name not in ENDS]
-        if unused:
-            plural = "" if len(unused) == 1 else "s"
-            verb = "is" if len(unused) == 1 else "are"
-            notes.append(f"the column{plural} {', '.join(unused)} of {table.title} {verb} not used")
-        return table, ENDS
-    if len(table.columns) != 2:
+    columns = _ends_by_name(table, sides)
+    unused = [repr(name) for name in table.columns if name not in columns]
+    if unused:
+        plural = "" if len(unused) == 1 else "s"
+        verb = "is" if len(unused) == 1 else "are"
+        notes.append(f"the column{plural} {', '.join(unused)} of {table.title} {verb} not used")
+    return table, columns
+
+
+def _ends_by_name(table: Table, sides: tuple[NodeKind, NodeKind]) -> tuple[str, str]:
+    """Return the columns of sources and targets.
+
+    They are called ``source`` and ``target``, or as the two node types, or have usual names of ends. Other
+    names count only where they contradict the order of two columns.
+    """
+    names = list(table.columns)
+    if set(ENDS) <= set(names):
+        return ENDS
+    found: dict[str, int] = {}
+    types = [word(side.name) for side in sides]
+    by_type = tuple(Column(noun, frozenset({one})) for noun, one in zip(ENDS, types, strict=True) if one)
+    for wanted in (by_type if types[0] != types[1] else (), USUAL):
+        named = find_columns(names, wanted, {}, table.title)
+        if set(ENDS) <= set(named):
+            return names[named["source"]], names[named["target"]]
+        found = found or named
+    if len(names) != 2:
         table.column(ENDS[0])
         table.column(ENDS[1])
-    source, target = table.columns
-    return table, (source, target)
+    _refuse_other_order(table, names, found)
+    return names[0], names[1]
+
+
+def _refuse_other_order(table: Table, names: Sequence[str], found: Mapping[str, int]) -> None:
+    """Raise an InputError if the names of two columns say that they are not a source and a target.
+
+    Args:
+        table: the table of edges.
+        names: the names of its columns.
+        found: the place of the one end that has a usual name, if there is one.
+    """
+    pairs = [*end_pairs(names), *weak_pairs(names)]
+    wrong = any(
+        ENDS[place] != noun or plain_name(names[1 - place]) in WEIGHTS | TIMES
+        for noun, place in found.items()
+    )
+    if wrong or (pairs and (0, 1) not in pairs):
+        first, second = map(shown, names)
+        raise InputError(
+            f"{table.title}: the columns {first} and {second} may not be source and target, in this order;"
+            " call them 'source' and 'target'"
+        )
 
 
 def _is_edge(cells: Sequence[str], title: str, sides: tuple[NodeKind, NodeKind]) -> bool:

@@ -46,7 +46,9 @@ def from_tables(
         cls: the class to build.
         nodes: for each node type a table, or the number of its nodes.
         edges: for each (source type, relation, target type) a table with the columns ``source`` and
-            ``target`` (or just two columns), or an array (m, 2). Ends are ids of the node tables.
+            ``target``, or an array (m, 2). Ends are ids of the node tables. Columns may also be called as
+            the two node types, or have other usual names such as ``src`` and ``dst``; if a table has just
+            two columns whose names say nothing, the first has the sources.
         id: the column with the ids of nodes, numbers or names, or a dict with its name for some node types;
             by default ``id``. In a table without it, they are the numbers of the rows, 0, 1, 2, …
         label: the column with the class of each node, a list for several classes, or 0 or 1 for each class,

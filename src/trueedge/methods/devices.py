@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 
 from trueedge.errors import InputError
@@ -17,10 +17,17 @@ def device_used(method: Method, device: str) -> str:
     return device if getattr(method, "uses_device", True) else "cpu"
 
 
+def unused_device(methods: Sequence[Method], device: str) -> str:
+    """Say that a device has no effect, if none of the methods uses it; otherwise return an empty text."""
+    if device == "cpu" or any(device_used(one, device) != "cpu" for one in methods):
+        return ""
+    return without_effect(device, [one.name for one in methods])
+
+
 def without_effect(device: str, names: Collection[str]) -> str:
     """Say that a device that was asked for is used by none of some methods."""
-    which = f"{next(iter(names))} runs" if len(names) == 1 else "these methods run"
-    return f"device {device} has no effect: {which} on the CPU"
+    who = f"{next(iter(names))} uses no device" if len(names) == 1 else "none of the methods uses a device"
+    return f"the device {device} has no effect: {who}"
 
 
 def check_device(device: str) -> None:

@@ -151,10 +151,16 @@ def _wins(asked: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np
 CITATION = "Lv et al., Are We Really Making Much Progress?, KDD 2021, Section 4.5"
 
 
-def _register(pattern: str, title: str, formula: str, values: Any) -> None:
+def _register(pattern: str, title: str, formula: str, values: Any, expect: Any = None) -> None:
     register(
         Metric(
-            pattern=pattern, title=title, layouts=(LAYOUT,), formula=formula, citation=CITATION, values=values
+            pattern=pattern,
+            title=title,
+            layouts=(LAYOUT,),
+            formula=formula,
+            citation=CITATION,
+            values=values,
+            expect=expect,
         )
     )
 
@@ -176,4 +182,5 @@ _register(
     "area under the ROC curve, averaged over relations",
     "share of positive-negative comparisons of a relation that the positive wins, a tie counts 1/2",
     _areas,
+    expect=lambda _: 0.5,
 )

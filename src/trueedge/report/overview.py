@@ -45,7 +45,7 @@ def overview(every: Sequence[Table]) -> Markup:
     )
     left = [f"{len(every) - len(tables):,} more tables are omitted here"] if len(tables) < len(every) else []
     if any(one.below for one in tables):
-        said += f" {MARK}: worse than the best baseline of the table, which counts or votes."
+        said += f" {MARK}: not better than the best baseline of the table, which counts or votes."
     shown = table(columns, rows, label="all methods, all protocols")
     few = [f"{one.where}: {sentence}" for one in tables for sentence in few_splits(one)]
     if len(few) > MOST_WARNINGS:

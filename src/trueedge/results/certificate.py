@@ -26,7 +26,7 @@ from trueedge.results.certificate_file import (
 from trueedge.results.kept_scores import can_be_kept, describe, load_scores, save_scores, scores_path
 from trueedge.results.record import Record
 from trueedge.results.store import Store
-from trueedge.results.versions import of_last_code
+from trueedge.results.versions import listed, not_default, of_last_code
 
 # The most records that are listed when the user has to choose one.
 SHOWN = 5
@@ -83,7 +83,8 @@ def choose(store: Store, key: str = "", **wanted: str | int | None) -> Record:
     """Return the one record of a store with a key, or the beginning of one, and certain properties.
 
     Of several records of one request, the latest with scores is used. Without a key, records of an earlier
-    version of a method's code are ignored, and so are trials of a search.
+    version of a method's code are ignored, and so are trials of a search, and records without scores if the
+    same was run with scores.
 
     Args:
         store: the store.
@@ -100,7 +101,7 @@ def choose(store: Store, key: str = "", **wanted: str | int | None) -> Record:
         if before is None or record.provenance.get("kept") or not before.provenance.get("kept"):
             found.pop(record.key, None)
             found[record.key] = record
-    fitting = list(found.values()) if key else of_last_code(found.values())[0]
+    fitting = list(found.values()) if key else _with_scores(of_last_code(found.values())[0])
     if len(fitting) == 1:
         return fitting[0]
     given = [*([f"key {key}"] if key else []), *(f"{name} {value}" for name, value in asked.items())]
@@ -110,14 +111,48 @@ def choose(store: Store, key: str = "", **wanted: str | int | None) -> Record:
     raise InputError(f"{len(fitting)} records{words} in {store.path} match; choose one {_choice(fitting)}")
 
 
+def _with_scores(records: Sequence[Record]) -> list[Record]:
+    """Return the records without those that have no scores, where the same was run with scores.
+
+    The task may have been made from a data set once, and from a file once: the requests then differ.
+    """
+    kept = {_title(one) for one in records if one.provenance.get("kept")}
+    return [one for one in records if one.provenance.get("kept") or _title(one) not in kept]
+
+
+def _title(record: Record) -> str:
+    """Return the name of a record with its settings and options, as lists of records show it."""
+    protocol = f"{record.protocol}{listed(dict(record.options))}"
+    method = f"{record.method}{listed(not_default(record))}"
+    return f"{method} on {record.dataset} under {protocol}, seed {record.seed}"
+
+
 def _choice(records: Sequence[Record]) -> str:
     """Say how to choose one of several records, and list the last of them."""
     flags = {"dataset": "--dataset", "protocol": "-p", "method": "-m", "seed": "--seed"}
     useful = [flag for name, flag in flags.items() if len({getattr(one, name) for one in records}) > 1]
-    lines = [f"{one.key[:12]}  {_name(one)}, {one.created[:16]}" for one in records[-SHOWN:]]
+    differ = len({bool(one.provenance.get("kept")) for one in records}) > 1
+    kept = [", scores kept" if differ and one.provenance.get("kept") else "" for one in records]
+    lines = [
+        f"{one.key[:12]}  {_title(one)}, {one.created[:16]}{said}{_origin(one, records)}"
+        for one, said in zip(records[-SHOWN:], kept[-SHOWN:], strict=True)
+    ]
     lines += [f"and {len(records) - SHOWN} more"] if len(records) > SHOWN else []
     added = f", or add {', '.join(useful)}" if useful else ""
     return "\n  ".join([f"by key{added}:", *lines])
+
+
+def _origin(record: Record, records: Sequence[Record]) -> str:
+    """Say where a record's task comes from, if records of the same title differ in this."""
+    same = {_named_source(one) for one in records if _title(one) == _title(record)}
+    if len(same) < 2:
+        return ""
+    return ", from the data set's name" if _named_source(record) else ", from a file, a graph or a saved task"
+
+
+def _named_source(record: Record) -> bool:
+    """Return whether the task of a record was made from the name of a data set."""
+    return str(record.provenance.get("source", "")).partition(" ")[0] == record.dataset
 
 
 def _kept(record: Record, folder: Path) -> Mapping[str, Any]:
@@ -147,8 +182,7 @@ def _command(record: Record, runs: Path) -> str:
     """Return the command that computes a record with its scores, if the record has enough to tell."""
     origin = record.provenance
     known = record.method in {kind.name for kind in methods.catalogue()}
-    named = str(origin.get("source", "")).partition(" ")[0] == record.dataset
-    if not (known and named and record.task_seed <= record.seed):
+    if not (known and _named_source(record) and record.task_seed <= record.seed):
         return "it again with --keep-scores"
     words = ["trueedge", "run", record.dataset, "-p", record.protocol, "-m", record.method]
     given = {name: record.settings[name] for name in origin.get("given", ()) if name in record.settings}

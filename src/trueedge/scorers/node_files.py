@@ -75,10 +75,15 @@ def _is_submitted(
     text: TextFile, line: int, fields: Sequence[str], graph: HeteroGraph, node: int, classes: Sequence[str]
 ) -> bool:
     """Return whether a line has id, name, type and labels, and not a node and scores of three classes."""
-    if len(fields) != 4 or len(classes) != 3:
-        return len(fields) == 4
-    if fields[2] != str(graph.types[node]):
+    if len(fields) != 4:
         return False
+    if fields[2] != str(graph.types[node]):
+        if len(classes) == 3 and all(map(_is_number, fields[1:])):
+            return False
+        what = f"node {fields[0]} has the type {graph.types[node]}, not {shown(fields[2])}"
+        raise text.error(line, what)
+    if len(classes) != 3:
+        return True
     if graph.names is not None:
         return fields[1] in ("", graph.names[node])
     try:
@@ -89,6 +94,14 @@ def _is_submitted(
         what = "three scores, or name, type and class? Leave the name empty, or write the class alone"
         raise text.error(line, f"{shown(' '.join(fields[1:]))} is unclear: {what}")
     return False
+
+
+def _is_number(field: str) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
 
 
 def _scores(

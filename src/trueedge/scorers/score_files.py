@@ -93,7 +93,7 @@ def read_scores(
         raise InputError(f"there is no file of scores at {path}")
     positives = None
     if path.suffix in (".npy", ".npz"):
-        pairs, scores, positives, title = _read_numpy(path)
+        pairs, scores, positives, title = read_numpy(path)
     elif path.with_suffix("" if path.suffix == ".gz" else path.suffix).suffix in TEXT:
         text = open_text(path)
         title = title_of_lines(text.lines)
@@ -205,7 +205,7 @@ def _as_written(value: object) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def _read_numpy(path: Path) -> tuple[NDArray[Any] | None, NDArray[Any], int | None, PairsTitle | None]:
+def read_numpy(path: Path) -> tuple[NDArray[Any] | None, NDArray[Any], int | None, PairsTitle | None]:
     """Return the pairs of a table, the scores, and the number of positives and the title, if known."""
     name = readable(path.name)
     arrays = _arrays(path, name)

@@ -17,10 +17,10 @@ COMMENTS = ("#", "%")
 
 @dataclass(frozen=True, eq=False)
 class Written:
-    """The lines ``u,v,score`` of a text.
+    """The lines ``u,v,score`` of a text, or others with ids and a score.
 
     Attributes:
-        ids: the 2m ids as they are written.
+        ids: the ids of all m lines as they are written, line by line.
         scores: float64 array (m,).
         lines: the m line numbers, from 1.
     """
@@ -30,8 +30,13 @@ class Written:
     lines: list[int]
 
 
-def read_written(text: TextFile) -> Written | None:
-    """Read ids and scores, in columns as in an edge list; None unless there are three columns."""
+def read_written(text: TextFile, width: int = 2) -> Written | None:
+    """Read ids and scores, in columns as in an edge list; None if the first line has other columns.
+
+    Args:
+        text: the file.
+        width: the number of ids in a line; the score follows.
+    """
     ids: list[str] = []
     scores: list[float] = []
     lines: list[int] = []
@@ -41,20 +46,21 @@ def read_written(text: TextFile) -> Written | None:
             continue
         separator = separator if begun else find_separator(line)
         fields = split_fields(text, number, line, separator)
-        if separator is None and fields[3:] and fields[3].startswith(COMMENTS):
-            fields = fields[:3]
-        if len(fields) != 3:
+        further = fields[width + 1 :]
+        if separator is None and further and further[0].startswith(COMMENTS):
+            fields = fields[: width + 1]
+        if len(fields) != width + 1:
             if not begun:
                 return None
-            raise text.error(number, f"{len(fields)} columns, where the first line has 3")
-        u, v, score = *fields[:2], _without_comment(fields[2])
-        is_header = not begun and not any(map(_is_number, (u, v, score)))
+            raise text.error(number, f"{len(fields)} columns, where the first line has {width + 1}")
+        score = _without_comment(fields[width])
+        is_header = not begun and not any(map(_is_number, (*fields[:width], score)))
         begun = True
         if is_header:
             continue
         if not _is_number(score):
             raise text.error(number, f"{shown(score)} is not a number")
-        ids += u, v
+        ids += fields[:width]
         scores.append(float(score))
         lines.append(number)
     return Written(ids, np.array(scores), lines) if lines else None

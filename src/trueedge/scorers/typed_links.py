@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,8 +30,6 @@ def as_link_scorer(thing: object, num_nodes: int) -> CallableScorer:
     """
     if isinstance(thing, type):
         raise InputError(f"{thing.__name__} is a class: create an object, and give that as the scorer")
-    if isinstance(thing, (str, Path)):
-        raise InputError(f"{thing}: files of scores of typed links cannot be read; give a function of links")
     name = scorer_name(thing)
     links: Any = getattr(thing, "score_links", None)
     if callable(links):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from trueedge.errors import InputError, is_number, must_be
 from trueedge.graph import Graph
 from trueedge.graph.freezing import FrozenFields
-from trueedge.html import facts_html, shortened
+from trueedge.html import counted, facts_html, shortened
 
 #: The name of the edges' times in :attr:`trueedge.Graph.edge_data`.
 TIME = "time"
@@ -113,5 +113,6 @@ def check_share(value: object, argument: str, owner: str) -> float:
 def no_test_edges(owner: str, share: float, graph: Graph) -> InputError:
     """Return the error for a test part that would be empty."""
     return InputError(
-        f"{owner}: {share:g} of the {graph.num_edges} edges of {graph.name} leaves no edge to test on"
+        f"{owner}: a share of {share:g} leaves no edge to test on, since {graph.name} has"
+        f" {counted(graph.num_edges, 'edge')}"
     )

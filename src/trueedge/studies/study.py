@@ -332,7 +332,11 @@ def mean_and_std(records: Sequence[Record], metric: str) -> tuple[float, float] 
     return row.means[metric], row.stds[metric]
 
 
+class NoValueError(InputError):
+    """A study has no value to show."""
+
+
 def need(rows: Sequence[Comparison], study: str, missing: Sequence[str]) -> None:
-    """Raise an InputError for an empty table, with the first reason for it."""
+    """Raise a NoValueError for an empty table, with the first reason for it."""
     if not rows:
-        raise InputError(f"there is no value for {study}: {missing[0] if missing else 'no method matches'}")
+        raise NoValueError(f"there is no value for {study}: {missing[0] if missing else 'no method matches'}")

@@ -210,9 +210,9 @@ class LinkTask(GraphTask):
         """Turn anything that can score pairs into a scorer on the graph of a part."""
         if isinstance(scorer, (str, Path)):
             scorer = read_scores(scorer, self.graph.labels, names_by_side(self.graph))
-        return (
-            match_file(scorer, self, part) if isinstance(scorer, FileScores) else super().bind(scorer, part)
-        )
+        if not isinstance(scorer, FileScores):
+            return super().bind(scorer, part)
+        return match_file(scorer, self, part, self.distinct_pairs, self.graph.labels)
 
     def for_fitting(self) -> Self:
         """Return the task without its test part, and without validation edges in a graph."""

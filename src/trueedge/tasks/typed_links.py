@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,10 +14,14 @@ from numpy.typing import NDArray
 from trueedge.errors import InputError
 from trueedge.graph.typed import HeteroGraph
 from trueedge.metrics.by_head import HeadScores
+from trueedge.metrics.scores import Scores
 from trueedge.scorers.capabilities import Need
-from trueedge.scorers.scorer import Scorer
+from trueedge.scorers.link_files import LinkTable, read_link_scores
+from trueedge.scorers.score_files import FileScores
+from trueedge.scorers.scorer import CallableScorer, Scorer
 from trueedge.scorers.typed_links import as_link_scorer
 from trueedge.tasks.base import PARTS, Task, array_hash, refuse_foreign, withhold
+from trueedge.tasks.file_scores import match_file, title_of
 
 METRICS = ("roc-auc", "head-mrr", "mrr-by-head")
 
@@ -76,10 +81,46 @@ class TypedLinkTask(Task):
         count = len(self.positives[part])
         return HeadScores.check(answers[:count], answers[count:], *self.heads(part))
 
+    def distinct_links(self, part: str = "test") -> NDArray[np.int64]:
+        """Return each link of a part once, int64 (n, 3), sorted: the order tells nothing about its class."""
+        return np.unique(self.questions(part), axis=0).astype(np.int64)
+
+    def pairs_title(self, part: str = "test") -> str:
+        """Return the line by which a file says that its scores are in the order of :meth:`distinct_links`."""
+        self.check_part(part)
+        return str(title_of(self, part))
+
+    @cached_property
+    def links_in_files(self) -> LinkTable:
+        """Return how files have the links of its relations."""
+        return LinkTable(self.graph, self.relations)
+
+    def scores(self, scorer: object, part: str = "test") -> Scores:
+        """Return the checked scores of a part, which a file may hold in the order of the task."""
+        self.check_part(part)
+        if isinstance(scorer, (str, Path)):
+            scorer = read_link_scores(scorer, self.links_in_files)
+        if isinstance(scorer, FileScores) and scorer.in_order is not None and scorer.positives is not None:
+            ours = (len(self.positives[part]), len(self.questions(part)))
+            if (scorer.positives, len(scorer.in_order)) != ours:
+                raise InputError(
+                    f"{scorer.name} holds scores of {scorer.positives} positives among {len(scorer.in_order)}"
+                    f" links, but the {part} part of {self.dataset} has {ours[0]} among {ours[1]}"
+                )
+            return self.scores_of(part, scorer.in_order)
+        return super().scores(scorer, part)
+
     def bind(self, scorer: object, part: str) -> Scorer:
         """Turn anything that can score links into an object with ``score(links)``."""
-        del part
         refuse_foreign(self, scorer)
+        if isinstance(scorer, (str, Path)):
+            scorer = read_link_scores(scorer, self.links_in_files)
+        if isinstance(scorer, FileScores):
+            table = self.links_in_files
+            found = match_file(
+                scorer, self, part, lambda one: table.pairs(self.distinct_links(one)), table.labels
+            )
+            return CallableScorer(lambda links: found.score(table.pairs(links)), found.name, (1,))
         return as_link_scorer(scorer, self.graph.num_nodes)
 
     def remarks(self, scores: Any) -> list[str]:

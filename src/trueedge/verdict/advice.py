@@ -20,6 +20,7 @@ REMEDIES = {
     "outside-knowledge": "Let fit(task) use task.graph and task.features, and nothing from outside",
     "validation-edges": "Use validation edges for selection alone, not for training",
     "features": "Leave out the features, or make them without validation and test edges",
+    "chance": "Improve the model before you compare it: random scores do about as well",
     "upside-down": "Negate the scores, if they are distances; otherwise train longer",
     "epoch-limit": "Train for more epochs",
     "batch": "Score pairs one by one: put the network into evaluation mode",
@@ -75,7 +76,11 @@ def _by_answers(verdict: Verdict, fixed: bool, noun: str) -> list[str]:
     if above and (below or tied):
         other = (below or tied)[0]
         return [f"Report {other.protocol} beside {above[0].protocol}: they disagree about this model"]
-    return ["Report every protocol with its interval: the model is ahead under each of them"] if above else []
+    if not above or any(one.name == "chance" for one in verdict.suspicions):
+        return []
+    if len(verdict.answers) == 1:
+        return [f"Report {above[0].metric.upper()} with its interval: the model is ahead"]
+    return ["Report every protocol with its interval: the model is ahead under each of them"]
 
 
 def _untrained() -> set[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from trueedge.errors import must_be, unknown, whole_number
+from trueedge.methods.devices import unused_device
 from trueedge.progress import Progress
 from trueedge.results.store import Store
 from trueedge.runs import Runner
@@ -15,7 +16,7 @@ from trueedge.tasks.protocols import get as get_protocol
 from trueedge.tasks.storage import is_saved, load
 from trueedge.verdict import plan
 from trueedge.verdict.ahead import Ahead
-from trueedge.verdict.models import as_method, holds_scores, is_fixed
+from trueedge.verdict.models import OwnModel, as_method, holds_scores, is_fixed
 from trueedge.verdict.running import Judging
 from trueedge.verdict.summing_up import sum_up
 from trueedge.verdict.verdict import Verdict
@@ -79,6 +80,8 @@ def judge(
     kept = store if isinstance(store, Store) or store is None else Store(store)
     ahead = None if runner is None else Ahead(runner, kept, progress)
     judging = Judging(method, beside, asked, kept, device, seeds, progress, options or {}, ahead)
+    if not (isinstance(method, OwnModel) and method.takes_device):
+        judging.notes += filter(None, [unused_device([method], device)])
     if large:
         judging.large = True
         judging.notes.append(plan.reduced(data, asked, beside))

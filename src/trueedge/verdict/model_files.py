@@ -19,6 +19,8 @@ from trueedge.tasks.base import KINDS
 ENDINGS = (".npy", ".npz", ".csv", ".tsv", ".txt")
 # Two nodes and their score.
 COLUMNS_OF_PAIRS = 3
+# Two nodes, their relation and their score.
+COLUMNS_OF_LINKS = 4
 
 
 def read_model(path: Path, data: str = "graph", kind: str = "") -> tuple[Any, str]:
@@ -40,6 +42,8 @@ def read_model(path: Path, data: str = "graph", kind: str = "") -> tuple[Any, st
         return path, f"{path} holds {_described(map_table(path))}, a row for each query of the test part"
     if path.suffix not in ENDINGS:
         raise InputError(f"{path}: a model's file ends in {', '.join(ENDINGS)}; for code, write FILE.py:NAME")
+    if kind == "typed-links" and _are_links(path):
+        return path, f"{path} holds scores of links"
     table = _table(path)
     if table is None:
         return path, f"{path} holds scores of pairs"
@@ -66,6 +70,21 @@ def _table(path: Path) -> NDArray[Any] | None:
     else:
         return _text_table(path)
     return None if found.ndim != 2 or _are_pairs(found) else found
+
+
+def _are_links(path: Path) -> bool:
+    """Return whether the lines of a text have a source, the name of a relation, a target and a score."""
+    if path.suffix in (".npy", ".npz"):
+        return False
+    lines = [line for line in open_text(path).lines if line.strip() and not line.startswith(("#", "%"))]
+    fields = [line.split(find_separator(line)) for line in lines[:2]]
+    if not fields or len(fields[-1]) != COLUMNS_OF_LINKS:
+        return False
+    try:
+        float(fields[-1][1])
+    except ValueError:
+        return True
+    return False
 
 
 def _are_pairs(table: NDArray[Any]) -> bool:

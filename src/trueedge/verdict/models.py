@@ -61,6 +61,11 @@ class OwnModel(Method):
             raise InputError("its function returned nothing; it must return a scorer")
         return found
 
+    @property
+    def takes_device(self) -> bool:
+        """Return whether its function has an argument for the device."""
+        return bool(self.fits) and bool(_accepted(type(self).model, {"device": "cpu"}))
+
 
 @contextmanager
 def _noting_features(task: Task) -> Iterator[None]:

@@ -18,6 +18,7 @@ from trueedge.scorers.check import CheckReport, check_scorer
 from trueedge.tasks import Task, TripleTask
 from trueedge.verdict import advice, groups, plan
 from trueedge.verdict.answers import answer, degree_share
+from trueedge.verdict.doubts_chance import at_chance
 from trueedge.verdict.models import holds_scores, scores_one_graph
 from trueedge.verdict.running import Judging
 from trueedge.verdict.suspicions import Evidence, Suspicion, suspicions
@@ -51,7 +52,7 @@ def sum_up(judging: Judging, fixed: bool, checks: bool, seconds: float) -> Verdi
         wrong = {table.first.protocol: _audit(judging.first[table.first.protocol][0]) for table in made}
         audited = [(table.protocol, one) for table in made for one in wrong[table.first.protocol]]
         check = _check(judging)
-        doubts = _doubts(judging, check, wrong)
+        doubts = _doubts(judging, check, wrong) + _at_chance(judging, made, label)
     share = _share(made, label)
     said = groups.sentences(made, sliced, answers, label)
     verdict = Verdict(
@@ -105,6 +106,18 @@ def _doubts(
         for name, one in found.items()
     ]
     return sorted(named, key=lambda one: not one.grave)
+
+
+def _at_chance(judging: Judging, made: Sequence[Table], label: str) -> list[Suspicion]:
+    """Return a doubt for each protocol under which the model may be random."""
+    found = [
+        (table.protocol, one)
+        for table in made
+        if (one := at_chance(table, label, judging.first[table.first.protocol][0])) is not None
+    ]
+    if len(made) == 1:
+        return [one for _, one in found]
+    return [replace(one, sentence=f"{protocol}: {one.sentence}") for protocol, one in found]
 
 
 def _check(judging: Judging) -> CheckReport | None:

@@ -140,7 +140,8 @@ def _relation_note(data: TypedData, relations: tuple[int, ...]) -> str:
         return ""
     name = data.graph.relations[relations[0]].name
     return (
-        f"predicting the links of {name!r}, the relation with the most edges; set relation to choose another"
+        f"predicting the links of {name!r}, the relation with the most edges; the option relation chooses"
+        " others when a task is made"
     )
 
 

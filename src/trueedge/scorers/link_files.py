@@ -1,0 +1,148 @@
+"""Files with scores of typed links: a source, a target and, if there are several, the relation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueedge.errors import InputError
+from trueedge.files.text import as_path, open_text, readable, shown
+from trueedge.graph import as_pairs
+from trueedge.graph.typed import HeteroGraph
+from trueedge.metrics.scores import as_scores
+from trueedge.scorers.pair_titles import title_of_lines
+from trueedge.scorers.score_files import NODE_NUMBER, TEXT, FileScores, read_numpy, read_scores, table
+from trueedge.scorers.score_text import read_written
+
+
+@dataclass(frozen=True, eq=False)
+class LinkTable:
+    """The links of some relations of a typed graph, as files have them.
+
+    Attributes:
+        graph: the typed graph.
+        relations: the numbers of the relations.
+    """
+
+    graph: HeteroGraph
+    relations: tuple[int, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Return the names of the columns of ids."""
+        return ("source", "relation", "target") if len(self.relations) > 1 else ("source", "target")
+
+    @cached_property
+    def texts(self) -> Sequence[str]:
+        """Return the nodes as files have them: their names if these are unique in each type, or numbers."""
+        graph = self.graph
+        if graph.names is not None and all(
+            len(set(graph.names[begin:end])) == end - begin for begin, end in pairwise(graph.starts.tolist())
+        ):
+            return graph.names
+        return [str(node) for node in range(graph.num_nodes)]
+
+    def rows(self, links: NDArray[np.int64]) -> list[list[str]]:
+        """Return links (source, relation, target), int64 (n, 3), as the rows of a file."""
+        several = len(self.relations) > 1
+        return [
+            [self.texts[u], *([self.graph.relations[number].name] if several else []), self.texts[v]]
+            for u, number, v in links.tolist()
+        ]
+
+    def pairs(self, links: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return a pair of numbers for each link, int64 (n, 2), which say its direction and relation too."""
+        place = np.zeros(self.graph.num_relations, dtype=np.int64)
+        place[list(self.relations)] = np.arange(len(self.relations))
+        count = self.graph.num_nodes
+        first = place[links[:, 1]] * count + links[:, 0]
+        return np.column_stack([first, len(self.relations) * count + links[:, 2]])
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """Return the name of each number in :meth:`pairs`."""
+        return tuple(self.texts) * (len(self.relations) + 1)
+
+    def find(self, ids: Sequence[str], where: Callable[[int], str]) -> NDArray[np.int64]:
+        """Return the links of ids as they are written, int64 (n, 3).
+
+        Args:
+            ids: the ids of all rows, row by row.
+            where: names a row in errors.
+        """
+        width = len(self.columns)
+        sources, targets = ids[::width], ids[width - 1 :: width]
+        numbers = self._relations(ids[1::width], where) if width == 3 else list(self.relations) * len(sources)
+        found = np.empty((len(sources), 3), dtype=np.int64)
+        found[:, 1] = numbers
+        for column, end, written in ((0, "source", sources), (2, "target", targets)):
+            kinds = [getattr(self.graph.relations[number], end) for number in numbers]
+            found[:, column] = [
+                self._places[kind].get(text, -1) for kind, text in zip(kinds, written, strict=True)
+            ]
+        if (found < 0).any():
+            # As in files of pairs of plain graphs, users may write node numbers.
+            count = self.graph.num_nodes
+            if not all(NODE_NUMBER.fullmatch(one) and int(one) < count for one in (*sources, *targets)):
+                row, column = map(int, np.argwhere(found < 0)[0])
+                missing = (sources, (), targets)[column][row]
+                raise InputError(f"{where(row)}: no node is called {shown(missing)}")
+            found[:, 0], found[:, 2] = ([int(one) for one in written] for written in (sources, targets))
+        return found
+
+    @cached_property
+    def _places(self) -> list[dict[str, int]]:
+        """Return the node of each name, for each type."""
+        starts = self.graph.starts.tolist()
+        return [{self.texts[node]: node for node in range(begin, end)} for begin, end in pairwise(starts)]
+
+    def _relations(self, names: Sequence[str], where: Callable[[int], str]) -> list[int]:
+        known = {self.graph.relations[number].name: number for number in self.relations}
+        for row, name in enumerate(names):
+            if name not in known:
+                others = ", ".join(map(repr, known))
+                raise InputError(f"{where(row)}: no relation is called {shown(name)}, there are {others}")
+        return [known[name] for name in names]
+
+
+def read_link_scores(path: str | Path, links: LinkTable) -> FileScores:
+    """Read a file of scores of typed links, as :func:`read_scores` reads those of pairs.
+
+    Args:
+        path: a text file with the columns of ``links`` and a score, in any order of lines, or with one score
+            per line below the first line of the file that ``trueedge pairs`` wrote; a ``.npy`` array (n, 3)
+            of node numbers and scores; or a ``.npz`` file of such arrays.
+        links: the links that there may be.
+    """
+    path = as_path(path, "read_link_scores")
+    name = readable(path.name)
+    if path.suffix in (".npy", ".npz") and path.is_file():
+        pairs, scores, _, title = read_numpy(path)
+        if pairs is None:
+            return read_scores(path)
+        if len(links.relations) > 1:
+            raise _no_relation(name, links)
+        numbers = as_pairs(pairs, links.graph.num_nodes, f"{name}: pairs")
+        found = np.insert(numbers, 1, links.relations[0], axis=1)
+        return table(name, links.pairs(found), as_scores(scores, f"scores in {name}"), links.labels, title)
+    if path.with_suffix("" if path.suffix == ".gz" else path.suffix).suffix in TEXT and path.is_file():
+        text = open_text(path)
+        written = read_written(text, len(links.columns))
+        if written is not None:
+            found = links.find(written.ids, lambda row: f"{path}, line {written.lines[row]}")
+            scores = as_scores(written.scores, f"scores in {name}")
+            return table(name, links.pairs(found), scores, links.labels, title_of_lines(text.lines))
+    read = read_scores(path)
+    if read.in_order is None:
+        raise _no_relation(name, links)
+    return read
+
+
+def _no_relation(name: str, links: LinkTable) -> InputError:
+    return InputError(f"{name} does not name relations: write lines {','.join(links.columns)},score")

@@ -1,0 +1,144 @@
+"""Typed links go to another program, and their scores come back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import trueedge as te
+from trueedge.errors import InputError
+from trueedge.graph import HeteroGraph
+from typed_graphs import small_graph
+
+SEVERAL = "author-paper,paper-cites-paper"
+
+
+def made(relation: str = "", graph: HeteroGraph | None = None) -> te.TypedLinkTask:
+    found = te.task(graph or small_graph(), "typed-links", relation=relation, negatives="random")
+    assert isinstance(found, te.TypedLinkTask)
+    return found
+
+
+def lines_of(task: te.TypedLinkTask, values: np.ndarray) -> list[str]:
+    rows = task.links_in_files.rows(task.distinct_links())
+    return [",".join([*row, repr(float(value))]) for row, value in zip(rows, values, strict=True)]
+
+
+def wanted(task: te.TypedLinkTask, values: np.ndarray) -> dict[str, float]:
+    known = {tuple(row): value for row, value in zip(task.distinct_links().tolist(), values, strict=True)}
+    return dict(task.evaluate(lambda links: np.array([known[tuple(row)] for row in links.tolist()])))
+
+
+@pytest.mark.parametrize("relation", ["", SEVERAL])
+def test_lines_in_any_order_and_scores_in_the_order_of_the_links_give_the_same(
+    relation: str, tmp_path: Path
+) -> None:
+    task = made(relation)
+    values = np.random.default_rng(0).random(len(task.distinct_links()))
+    lines = lines_of(task, values)
+    assert len(lines[0].split(",")) == (4 if relation else 3)
+    (tmp_path / "lines.csv").write_text("\n".join(reversed(lines)))
+    (tmp_path / "order.txt").write_text("\n".join([f"# {task.pairs_title()}", *map(repr, values.tolist())]))
+    np.savez(tmp_path / "order.npz", scores=values, task=task.hash)
+    for name in ("lines.csv", "order.txt", "order.npz"):
+        assert dict(task.evaluate(tmp_path / name)) == wanted(task, values)
+        verdict = te.judge(tmp_path / name, task, checks=False)
+        assert verdict.answers[0].value == wanted(task, values)["roc-auc"]
+
+
+def test_a_link_and_its_reverse_have_scores_of_their_own(tmp_path: Path) -> None:
+    graph = HeteroGraph.from_tables(
+        {"p": 40}, {("p", "cites", "p"): [(u, (u * k + 1) % 40) for u in range(40) for k in (3, 7, 11)]}
+    )
+    task = made(graph=graph)
+    links = task.distinct_links()
+    values = links[:, 0] * 1000.0 + links[:, 2]
+    (tmp_path / "s.csv").write_text("\n".join(lines_of(task, values)))
+    np.save(tmp_path / "s.npy", np.column_stack([links[:, [0, 2]], values]))
+    for name in ("s.csv", "s.npy"):
+        assert dict(task.evaluate(tmp_path / name)) == wanted(task, values)
+
+
+def test_names_of_one_type_may_be_those_of_another(tmp_path: Path) -> None:
+    names = [f"n{node}" for node in range(30)]
+    nodes = {"author": {"id": names}, "paper": {"id": names}}
+    pairs = [(f"n{u}", f"n{(u * k) % 30}") for u in range(30) for k in (1, 7, 11)]
+    graph = HeteroGraph.from_tables(
+        nodes,
+        {
+            ("author", "writes", "paper"): dict(
+                zip(("source", "target"), zip(*pairs, strict=True), strict=True)
+            )
+        },
+    )
+    task = made(graph=graph)
+    values = np.arange(len(task.distinct_links()), dtype=float)
+    lines = lines_of(task, values)
+    assert lines[0].startswith("n")
+    file = tmp_path / "s.csv"
+    file.write_text("\n".join(lines))
+    assert dict(task.evaluate(file)) == wanted(task, values)
+    file.write_text("\n".join([*lines, "n1,nobody,1"]))
+    with pytest.raises(InputError, match=rf"s.csv, line {len(lines) + 1}: no node is called 'nobody'"):
+        task.evaluate(file)
+
+
+def test_scores_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    task, several = made(), made(SEVERAL)
+    values = np.ones(len(several.distinct_links()))
+    file = tmp_path / "s.csv"
+    lines = lines_of(several, values)
+    file.write_text("\n".join(lines[1:]))
+    with pytest.raises(InputError, match=r"s.csv has no score for \d+ of \d+ pairs, for example \("):
+        several.evaluate(file)
+    file.write_text("\n".join([lines[0].replace("author-paper", "loves"), *lines]))
+    with pytest.raises(InputError, match="no relation is called 'loves', there are 'author-paper'"):
+        several.evaluate(file)
+    file.write_text("\n".join(f"{u},{v},1" for u, _, v in several.distinct_links()))
+    with pytest.raises(InputError, match="does not name relations: write lines source,relation,target,score"):
+        several.evaluate(file)
+    file.write_text("\n".join([f"# {several.pairs_title()}", *map(str, values)]))
+    with pytest.raises(InputError, match=r"s\.csv holds scores of .* not of "):
+        task.evaluate(file)
+    np.savez(tmp_path / "s.npz", positive=np.ones(3), negative=np.ones(3))
+    with pytest.raises(InputError, match="holds scores of 3 positives among 6 links, but the test part"):
+        task.evaluate(tmp_path / "s.npz")
+
+
+def test_typed_links_go_to_another_program_and_back(trueedge) -> None:
+    trueedge("task", "bibliography", "-p", "typed-links", "-o", "tl")
+    status, _, err = trueedge("pairs", "tl", "-o", "pairs.csv")
+    assert status == 0
+    assert "pairs.csv: 284 distinct pairs" in err
+    first, header, *rows = Path("pairs.csv").read_text().splitlines()
+    assert header == "source,target"
+    Path("s.csv").write_text("\n".join(f"{row},{len(row)}" for row in rows))
+    Path("order.txt").write_text("\n".join([first, *(str(len(row)) for row in rows)]))
+    status, out, _ = trueedge("score", "tl", "s.csv", "--no-baselines")
+    assert status == 0
+    assert trueedge("score", "tl", "order.txt", "--no-baselines")[1] == out
+    status, out, err = trueedge("judge", "tl", "s.csv")
+    assert status == 0
+    assert "s.csv holds scores of pairs" in err
+    assert "s is " in out or "s beats " in out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ("pairs", "bibliography", "-p", "node-classification", "-o", "p.csv"),
+            "the protocol node-classification predicts the classes of nodes, so it has no pairs to write",
+        ),
+        (
+            ("negatives", "bibliography", "-p", "typed-links", "-o", "n.npz"),
+            "the negatives of typed-links are part of its task: 'trueedge task' writes them",
+        ),
+    ],
+)
+def test_tasks_without_pairs_to_write_say_what_they_do(trueedge, words: tuple[str, ...], said: str) -> None:
+    status, _, err = trueedge(*words)
+    assert status == 1
+    assert err.endswith(f"trueedge: {said}\n")
