@@ -333,7 +333,7 @@ def test_options_of_a_rerun_are_refused_with_a_certificate(trueedge, board, word
 
 
 def test_a_device_that_is_not_used_is_said_by_every_command(trueedge, board) -> None:
-    said = "device cuda has no effect: ra runs on the CPU"
+    said = "the device cuda has no effect: ra uses no device"
     assert trueedge(*ADD, *CARD)[0] == 0
     for words in (
         ("run", "karate", "-p", "existing", "-m", "ra", "--seeds", "1"),
@@ -345,7 +345,7 @@ def test_a_device_that_is_not_used_is_said_by_every_command(trueedge, board) -> 
         assert (status, said in " ".join(err.split())) == (0, True), words
         assert "no effect" not in trueedge(*words)[2]
     status, _, err = trueedge("run", "karate", "-p", "existing", "--seeds", "1", "--device", "cuda")
-    assert "device cuda has no effect: these methods run on the CPU" in " ".join(err.split())
+    assert "the device cuda has no effect: none of the methods uses a device" in " ".join(err.split())
 
 
 def test_an_audit_that_stays_is_named(trueedge, board) -> None:
