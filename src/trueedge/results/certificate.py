@@ -83,8 +83,8 @@ def choose(store: Store, key: str = "", **wanted: str | int | None) -> Record:
     """Return the one record of a store with a key, or the beginning of one, and certain properties.
 
     Of several records of one request, the latest with scores is used. Without a key, records of an earlier
-    version of a method's code are ignored, and so are trials of a search, and records without scores if the
-    same was run with scores.
+    version of a method's code are ignored, and so are trials of a search; of records with one result on one
+    task, the last with scores is used.
 
     Args:
         store: the store.
@@ -101,7 +101,7 @@ def choose(store: Store, key: str = "", **wanted: str | int | None) -> Record:
         if before is None or record.provenance.get("kept") or not before.provenance.get("kept"):
             found.pop(record.key, None)
             found[record.key] = record
-    fitting = list(found.values()) if key else _with_scores(of_last_code(found.values())[0])
+    fitting = list(found.values()) if key else _each_once(of_last_code(found.values())[0])
     if len(fitting) == 1:
         return fitting[0]
     given = [*([f"key {key}"] if key else []), *(f"{name} {value}" for name, value in asked.items())]
@@ -111,13 +111,22 @@ def choose(store: Store, key: str = "", **wanted: str | int | None) -> Record:
     raise InputError(f"{len(fitting)} records{words} in {store.path} match; choose one {_choice(fitting)}")
 
 
-def _with_scores(records: Sequence[Record]) -> list[Record]:
-    """Return the records without those that have no scores, where the same was run with scores.
+def _each_once(records: Sequence[Record]) -> list[Record]:
+    """Return one record of each result: the last one with scores, or the last one.
 
-    The task may have been made from a data set once, and from a file once: the requests then differ.
+    The same task may have been made from a data set once, and read from a file once.
     """
-    kept = {_title(one) for one in records if one.provenance.get("kept")}
-    return [one for one in records if one.provenance.get("kept") or _title(one) not in kept]
+    found: dict[str, Record] = {}
+    for one in records:
+        origin = one.provenance
+        result = repr(
+            (_title(one), origin.get("task", one.key), origin.get("device"), sorted(one.test.items()))
+        )
+        before = found.get(result)
+        if before is None or origin.get("kept") or not before.provenance.get("kept"):
+            found.pop(result, None)
+            found[result] = one
+    return list(found.values())
 
 
 def _title(record: Record) -> str:
@@ -134,7 +143,7 @@ def _choice(records: Sequence[Record]) -> str:
     differ = len({bool(one.provenance.get("kept")) for one in records}) > 1
     kept = [", scores kept" if differ and one.provenance.get("kept") else "" for one in records]
     lines = [
-        f"{one.key[:12]}  {_title(one)}, {one.created[:16]}{said}{_origin(one, records)}"
+        f"{one.key[:12]}  {_title(one)}, {one.created[:16]}{said}{_differences(one, records)}"
         for one, said in zip(records[-SHOWN:], kept[-SHOWN:], strict=True)
     ]
     lines += [f"and {len(records) - SHOWN} more"] if len(records) > SHOWN else []
@@ -142,12 +151,14 @@ def _choice(records: Sequence[Record]) -> str:
     return "\n  ".join([f"by key{added}:", *lines])
 
 
-def _origin(record: Record, records: Sequence[Record]) -> str:
-    """Say where a record's task comes from, if records of the same title differ in this."""
-    same = {_named_source(one) for one in records if _title(one) == _title(record)}
-    if len(same) < 2:
-        return ""
-    return ", from the data set's name" if _named_source(record) else ", from a file, a graph or a saved task"
+def _differences(record: Record, records: Sequence[Record]) -> str:
+    """Say in what a record differs from others of the same title."""
+    same = [one.provenance for one in records if _title(one) == _title(record)]
+    said = ""
+    for name, digits in (("task", 12), ("device", None)):
+        if len({str(one.get(name)) for one in same}) > 1:
+            said += f", {name} {str(record.provenance.get(name))[:digits]}"
+    return said
 
 
 def _named_source(record: Record) -> bool:
