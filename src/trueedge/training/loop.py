@@ -24,6 +24,7 @@ from trueedge.training.callbacks import current
 from trueedge.training.captured import CapturedSteps
 from trueedge.training.checkpoints import Checkpoint
 from trueedge.training.memory import kept_memory
+from trueedge.training.order import one_order
 from trueedge.training.saved_states import load_state, state_of
 from trueedge.training.schedule import LoopSchedule
 from trueedge.training.selection import JointSelection, Selection
@@ -186,7 +187,7 @@ class _Training:
 
     def run(self) -> History:
         """Train from the start, or from a checkpoint."""
-        with kept_memory(self.device), seeded(self.seed, self.device):
+        with kept_memory(self.device), one_order(self.device), seeded(self.seed, self.device):
             checkpoint = self.callbacks.checkpoint
             first = 1 if checkpoint is None else self._resume(checkpoint)
             for epoch in range(first, self.schedule.epochs + 1):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import torch
+import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
 
@@ -56,11 +57,12 @@ class Decoder(nn.Module):
         return score.sigmoid() if self.squashed else score
 
     def _score(self, vectors: torch.Tensor, links: torch.Tensor) -> torch.Tensor:
-        source, target = vectors[links[:, 0]], vectors[links[:, 2]]
+        # The gradients of equal rows are added in one order; those of an index in that of the threads.
+        source, target = F.embedding(links[:, 0], vectors), F.embedding(links[:, 2], vectors)
         if self.weight is None:
             return (source * target).sum(1)
         if self.kind == "distmult":
-            return (source * self.weight[self._places(links)] * target).sum(1)
+            return (source * F.embedding(self._places(links), self.weight) * target).sum(1)
         if len(self.place) == 1:
             return ((source @ self.weight[0]) * target).sum(1)
         place = self._places(links)
