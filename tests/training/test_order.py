@@ -55,12 +55,16 @@ def test_gradients_of_an_index_are_added_in_one_order() -> None:
 
 
 def test_what_was_set_before_is_restored_after_nested_blocks_and_errors() -> None:
-    before = setting()
-    with pytest.raises(ValueError, match="inside"), one_order("cpu"):
+    def fail() -> None:
         with one_order("cpu"):
+            with one_order("cpu"):
+                assert setting() == (True, True, False)
             assert setting() == (True, True, False)
-        assert setting() == (True, True, False)
-        raise ValueError("inside")
+            raise ValueError("inside")
+
+    before = setting()
+    with pytest.raises(ValueError, match="inside"):
+        fail()
     assert setting() == before
 
 

@@ -1,7 +1,7 @@
 """Adds gradients in one order, so that a training with several threads gives the same bits every time.
 
 On a CPU, the gradient of an index such as ``states[nodes]`` is added up by all threads at once, and the sum
-depends on which of them comes first. ``F.embedding(nodes, states)`` has a gradient in one order, and is faster.
+depends on which of them comes first. That of ``F.embedding(nodes, states)`` has one order, and is faster.
 """
 
 from __future__ import annotations
