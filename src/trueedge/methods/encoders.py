@@ -48,23 +48,25 @@ def train_encoder(
     import torch
 
     from trueedge.training.loop import check_device
+    from trueedge.training.order import one_order
 
     check_device(device)
     both = np.concatenate([graph.edges, graph.edges[:, ::-1]]).T.astype(np.int64)
     inputs = torch.from_numpy(x).to(device), torch.from_numpy(both).to(device)
     encoder.to(device).train()
     optimizer = torch.optim.Adam(encoder.parameters(), lr=lr)
-    for epoch in range(1, epochs + 1):
-        optimizer.zero_grad()
-        vectors = encoder(*inputs)
-        _check_vectors(vectors, graph)
-        loss = _loss(vectors, inputs[1])
-        if not torch.isfinite(loss):
-            raise InputError(
-                f"{NAME}: the loss of epoch {epoch} is not a number: try a smaller lr than {lr:g}"
-            )
-        loss.backward()
-        optimizer.step()
+    with one_order(device):
+        for epoch in range(1, epochs + 1):
+            optimizer.zero_grad()
+            vectors = encoder(*inputs)
+            _check_vectors(vectors, graph)
+            loss = _loss(vectors, inputs[1])
+            if not torch.isfinite(loss):
+                raise InputError(
+                    f"{NAME}: the loss of epoch {epoch} is not a number: try a smaller lr than {lr:g}"
+                )
+            loss.backward()
+            optimizer.step()
     encoder.eval()
     with torch.no_grad():
         found: NDArray[np.float32] = encoder(*inputs).float().cpu().numpy()
@@ -77,7 +79,8 @@ def _loss(vectors: torch.Tensor, arcs: torch.Tensor) -> torch.Tensor:
 
     edges = arcs[:, : arcs.shape[1] // 2]
     pairs = torch.randint(len(vectors), edges.shape, device=edges.device)
-    score, other = ((vectors[u] * vectors[v]).sum(1) for u, v in (edges, pairs))
+    embedding = torch.nn.functional.embedding
+    score, other = (embedding(both, vectors).prod(0).sum(1) for both in (edges, pairs))
     return torch.nn.functional.softplus(other - score).mean()
 
 

@@ -18,7 +18,7 @@ _before = (False, False, False)
 
 
 @contextmanager
-def one_order(device: str) -> Iterator[None]:
+def one_order(device: str | torch.device) -> Iterator[None]:
     """Let torch add gradients in one order inside the block, on a CPU.
 
     Blocks may be nested or run in several threads: the last one to end restores what was set before.
@@ -26,7 +26,7 @@ def one_order(device: str) -> Iterator[None]:
     Args:
         device: where the model is trained. On a GPU nothing happens, since there it takes time.
     """
-    if device != "cpu":
+    if str(device) != "cpu":
         yield
         return
     _enter()

@@ -12,6 +12,7 @@ from torch import nn
 
 from trueedge.kernels.walks.random_walks import random_walks
 from trueedge.kernels.walks.typed_walks import frequent_neighbors
+from trueedge.training.order import one_order
 from trueedge.training.typed.features import FeatureInput
 from trueedge.training.typed.inputs import TypedInputs
 
@@ -175,15 +176,16 @@ def learn_context(
     optimizer = torch.optim.Adam(encoder.parameters(), lr=rate)
     encoder.to(inputs.device).train()
     pairs = context_pairs(inputs, length, window, batch_size, key, rng, balanced)
-    for _ in range(steps):
-        center, context, other = torch.from_numpy(next(pairs)).to(inputs.device)
-        nodes, place = torch.unique(torch.cat([center, context, other]), return_inverse=True)
-        vectors = encoder.encode_some(inputs, nodes)
-        one, near, far = F.embedding(place, vectors).view(3, len(center), -1)
-        loss = -F.logsigmoid((one * near).sum(1)).mean() - F.logsigmoid(-(one * far).sum(1)).mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
+    with one_order(inputs.device):
+        for _ in range(steps):
+            center, context, other = torch.from_numpy(next(pairs)).to(inputs.device)
+            nodes, place = torch.unique(torch.cat([center, context, other]), return_inverse=True)
+            vectors = encoder.encode_some(inputs, nodes)
+            one, near, far = F.embedding(place, vectors).view(3, len(center), -1)
+            loss = -F.logsigmoid((one * near).sum(1)).mean() - F.logsigmoid(-(one * far).sum(1)).mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
     encoder.eval()
     with torch.no_grad():
         return encoder(inputs)
