@@ -20,7 +20,10 @@ from trueedge.files.text import open_text, shown
 
 SEPARATORS = "\t;,"
 # Each of them reads parquet files, and whichever is installed will do.
-READERS = {"polars": "read_parquet", "pyarrow.parquet": "read_table", "pandas": "read_parquet"}
+# polars comes last: it drops the index of a data frame if that counts in equal steps.
+READERS = {"pyarrow.parquet": "read_table", "pandas": "read_parquet", "polars": "read_parquet"}
+# What the index of a data frame is called in a file if it has no name.
+UNNAMED = ("", "Unnamed: 0", "__index_level_0__")
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,11 +34,14 @@ class Table:
         title: what it is, for messages.
         columns: the columns by name: arrays (rows,), or (rows, d) for several numbers in each row.
         lines: the line of each row in a text file; None if it was not read from one.
+        index: the column that was the index of a data frame; None if there is none. It is one of
+            ``UNNAMED`` if it has no name, and then only there if it is not 0, 1, 2, … or a file has it.
     """
 
     title: str
     columns: Mapping[str, NDArray[Any]]
     lines: Sequence[int] | None = None
+    index: str | None = None
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
@@ -70,21 +76,55 @@ def as_table(given: object, title: str, is_header: Callable[[Sequence[str]], boo
         if path.suffix.lower() in PARQUET_ENDINGS:
             return as_table(_parquet(path), str(path))
         return _read_text(path, is_header)
+    levels, index = _index(given)
     if hasattr(given, "to_pydict"):
         given = given.to_pydict()
     if isinstance(given, Mapping):
-        columns = {str(name): _array(values, f"{title}, column {name!r}") for name, values in given.items()}
+        named: dict[Any, Any] = {**levels, **given}
     elif hasattr(given, "columns") and hasattr(given, "__getitem__"):
         names: Any = given.columns
-        columns = {str(name): _array(given[name], f"{title}, column {name!r}") for name in names}
+        named = {**levels, **{name: given[name] for name in names}}
     else:
         kind = type(given).__name__
         raise InputError(f"{title} must be a dict of columns, a data frame or the path of a file, got {kind}")
+    columns = {str(name): _array(values, f"{title}, column {name!r}") for name, values in named.items()}
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:
         (first, most), (other, least) = min(lengths.items(), key=_size), max(lengths.items(), key=_size)
         raise InputError(f"{title}: the column {first!r} has {most} rows, but {other!r} has {least}")
-    return Table(title, columns)
+    return Table(title, columns, index=index or _unnamed(columns))
+
+
+def _index(frame: Any) -> tuple[dict[str, Any], str | None]:
+    """Return the levels of a frame's index that are no columns of it by name, and the name of a single one.
+
+    An index 0, 1, 2, … without a name is not there.
+    """
+    stored = getattr(getattr(frame, "schema", None), "pandas_metadata", None) or {}
+    found: dict[str, Any] = {}
+    names: list[Any] = []
+    for level in stored.get("index_columns", ()):
+        if isinstance(level, str):  # pyarrow has it as a column
+            names.append(level)
+            continue
+        rows = range(level["start"], level["stop"], level["step"])
+        if level["name"] is not None and len(rows) == len(frame):
+            names.append(str(level["name"]))
+            found[names[-1]] = rows
+    index = getattr(frame, "index", None)
+    if hasattr(index, "get_level_values"):
+        names = list(index.names)
+        if names == [None] and len(index) and not bool((index == np.arange(len(index))).all()):
+            names = [UNNAMED[0]]
+        names = [name if name is None else str(name) for name in names]
+        there = {*map(str, frame.columns), None}
+        found = {name: index.get_level_values(place) for place, name in enumerate(names) if name not in there}
+    return found, names[0] if len(names) == 1 else None
+
+
+def _unnamed(columns: Mapping[str, Any]) -> str | None:
+    """Return the name of the column that a file has for an index without a name."""
+    return next((name for name in columns if name in UNNAMED), None)
 
 
 def _size(item: tuple[str, int]) -> int:
@@ -160,7 +200,7 @@ def _read_text(path: Path, is_header: Callable[[Sequence[str]], bool] | None) ->
         raise InputError(f"{path}: two columns are called {twice[0]!r}")
     columns: Sequence[Sequence[str]] = list(zip(*rows, strict=True)) if rows else [()] * len(names)
     parsed = {name: _parsed(column) for name, column in zip(names, columns, strict=True)}
-    return Table(str(path), parsed, tuple(lines))
+    return Table(str(path), parsed, tuple(lines), _unnamed(parsed))
 
 
 def _parsed(texts: Sequence[str]) -> NDArray[Any]:
