@@ -111,7 +111,7 @@ def _index(frame: Any) -> tuple[dict[str, Any], str | None]:
         if level["name"] is not None and len(rows) == len(frame):
             names.append(str(level["name"]))
             found[names[-1]] = rows
-    index = getattr(frame, "index", None)
+    index: Any = getattr(frame, "index", None)
     if hasattr(index, "get_level_values"):
         names = list(index.names)
         if names == [None] and len(index) and not bool((index == np.arange(len(index))).all()):

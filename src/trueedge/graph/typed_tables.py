@@ -285,7 +285,7 @@ def _classes(cells: Sequence[Any]) -> list[tuple[Any, ...]]:
     return [tuple(np.flatnonzero(cell).tolist()) if isinstance(cell, LISTS) else () for cell in cells]
 
 
-def _are_flags(lists: Sequence[Sequence[Any]]) -> bool:
+def _are_flags(lists: Sequence[Any]) -> bool:
     """Return whether lists have 0 or 1 for each class: as lists of classes, all would have the same two."""
     if len(set(map(len, lists))) != 1 or len(lists[0]) < 2:
         return False
