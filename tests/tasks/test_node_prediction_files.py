@@ -84,6 +84,19 @@ def test_an_id_that_is_the_number_of_one_node_and_the_name_of_another_is_refused
     assert task.evaluate(file)["accuracy"] == 1
 
 
+def test_a_node_with_the_name_of_another_is_refused_in_the_benchmarks_format(tmp_path: Path) -> None:
+    task, names, labels = task_of("words", ("red", "green"))
+    file = tmp_path / "mine.txt"
+    for shift in (0, 1):
+        rows = zip(range(COUNT), names[shift:] + names[:shift], labels, strict=True)
+        file.write_text("".join(f"{row}\t{name}\t0\t{one}\n" for row, name, one in rows))
+        if not shift:
+            assert task.evaluate(file)["accuracy"] == 1
+    with pytest.raises(InputError) as caught:
+        task.evaluate(file)
+    assert str(caught.value) == f"{file}, line 1: node 0 is called 'x0', not 'x1'"
+
+
 def test_names_and_numbers_in_one_file_are_refused(tmp_path: Path) -> None:
     task, names, labels = task_of("words")
     file = written(tmp_path / "mine.csv", [*names[:5], *range(5, COUNT)], labels)

@@ -120,7 +120,14 @@ def _are_submitted(
     """Return whether all lines have id, name, type and labels, and not a node and scores of three classes."""
     if not all(len(fields) == 4 and fields[0] in numbers for _, fields in rows):
         return False
-    return all(_is_submitted(text, *row, graph, numbers[row[1][0]], classes) for row in rows)
+    if not all(_is_submitted(text, *row, graph, numbers[row[1][0]], classes) for row in rows):
+        return False
+    names = graph.names or ()
+    known = frozenset(names)
+    for line, (one, name, *_) in rows:
+        if name in known and name != names[numbers[one]]:
+            raise text.error(line, f"node {one} is called {shown(names[numbers[one]])}, not {shown(name)}")
+    return True
 
 
 def _is_submitted(
