@@ -19,7 +19,7 @@ def graph_of(authors: Any, edges: Any = ((3, 0), (1, 1)), **options: Any) -> Het
     return HeteroGraph.from_tables({"author": authors, "paper": 2}, {WRITES: edges}, **options)
 
 
-@pytest.mark.parametrize("form", ["frame", "parquet"])
+@pytest.mark.parametrize("form", ["frame", "parquet", "pyarrow"])
 @pytest.mark.parametrize("ids", [[2, 3, 1], [1, 2, 3], [30, 10, 20]])
 def test_an_index_with_a_name_has_the_ids_of_nodes(form: str, ids: list[int], tmp_path: Path) -> None:
     frame: Any = pandas.DataFrame({"number": ids, "age": [41.0, 30.0, 22.0]}).set_index("number")
@@ -27,6 +27,8 @@ def test_an_index_with_a_name_has_the_ids_of_nodes(form: str, ids: list[int], tm
         pytest.importorskip("pyarrow")
         frame.to_parquet(tmp_path / "authors.parquet")
         frame = tmp_path / "authors.parquet"
+    elif form == "pyarrow":
+        frame = pytest.importorskip("pyarrow").Table.from_pandas(frame)
     graph = graph_of(frame, [(ids[0], 0), (ids[2], 1)])
     assert graph.names is not None
     assert graph.names[:3] == tuple(map(str, ids))
@@ -35,10 +37,8 @@ def test_an_index_with_a_name_has_the_ids_of_nodes(form: str, ids: list[int], tm
 
 
 @pytest.mark.parametrize("form", ["frame", "parquet", "csv"])
-@pytest.mark.parametrize("index", [[2, 0, 1], ["ann", "bob", "cid"]])
-def test_an_index_without_a_name_that_may_be_ids_is_refused(
-    form: str, index: list[Any], tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("index", [[2, 0, 1], range(1, 4), ["ann", "bob", "cid"]])
+def test_an_index_without_a_name_that_may_be_ids_is_refused(form: str, index: Any, tmp_path: Path) -> None:
     frame: Any = pandas.DataFrame({"age": [41.0, 30.0, 22.0]}, index=index)
     path = tmp_path / f"authors.{form}"
     if form == "parquet":

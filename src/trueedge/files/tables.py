@@ -20,8 +20,7 @@ from trueedge.files.text import open_text, shown
 
 SEPARATORS = "\t;,"
 # Each of them reads parquet files, and whichever is installed will do.
-# polars comes last: it drops the index of a data frame if that counts in equal steps.
-READERS = {"pyarrow.parquet": "read_table", "pandas": "read_parquet", "polars": "read_parquet"}
+READERS = {"polars": "read_parquet", "pyarrow.parquet": "read_table", "pandas": "read_parquet"}
 # What the index of a data frame is called in a file if it has no name.
 UNNAMED = ("", "Unnamed: 0", "__index_level_0__")
 
@@ -74,9 +73,23 @@ def as_table(given: object, title: str, is_header: Callable[[Sequence[str]], boo
     if isinstance(given, (str, os.PathLike)):
         path = Path(given)
         if path.suffix.lower() in PARQUET_ENDINGS:
-            return as_table(_parquet(path), str(path))
+            return _of_columns(_parquet(path), str(path), _schema(path))
         return _read_text(path, is_header)
-    levels, index = _index(given)
+    return _of_columns(given, title, getattr(given, "schema", None))
+
+
+def _of_columns(given: Any, title: str, schema: Any) -> Table:
+    """Return a table from a dict or a data frame.
+
+    Args:
+        given: the dict or frame.
+        title: what it is.
+        schema: pyarrow's description of the columns, if there is one.
+    """
+    metadata = getattr(schema, "pandas_metadata", None) or {}
+    found = _levels(given, metadata.get("index_columns", ()))
+    index = next(iter(found)) if len(found) == 1 else None
+    levels = {name: values for name, values in found.items() if values is not None}
     if hasattr(given, "to_pydict"):
         given = given.to_pydict()
     if isinstance(given, Mapping):
@@ -92,34 +105,47 @@ def as_table(given: object, title: str, is_header: Callable[[Sequence[str]], boo
     if len(set(lengths.values())) > 1:
         (first, most), (other, least) = min(lengths.items(), key=_size), max(lengths.items(), key=_size)
         raise InputError(f"{title}: the column {first!r} has {most} rows, but {other!r} has {least}")
-    return Table(title, columns, index=index or _unnamed(columns))
+    return Table(title, columns, index=index if index is not None else _unnamed(columns))
 
 
-def _index(frame: Any) -> tuple[dict[str, Any], str | None]:
-    """Return the levels of a frame's index that are no columns of it by name, and the name of a single one.
+def _levels(frame: Any, stored: Sequence[Any]) -> dict[str, Any]:
+    """Return the levels of a data frame's index by name; None for one that the frame has as a column.
 
     An index 0, 1, 2, … without a name is not there.
+
+    Args:
+        frame: the frame.
+        stored: what pandas wrote of its levels: the names of columns, or ranges of numbers.
     """
-    stored = getattr(getattr(frame, "schema", None), "pandas_metadata", None) or {}
-    found: dict[str, Any] = {}
-    names: list[Any] = []
-    for level in stored.get("index_columns", ()):
-        if isinstance(level, str):  # pyarrow has it as a column
-            names.append(level)
-            continue
-        rows = range(level["start"], level["stop"], level["step"])
-        if level["name"] is not None and len(rows) == len(frame):
-            names.append(str(level["name"]))
-            found[names[-1]] = rows
     index: Any = getattr(frame, "index", None)
+    found: list[tuple[Any, Any]] = []
+    for one in stored:
+        name, values = (one, None) if isinstance(one, str) else (one["name"], _range(one))
+        if values is None or len(values) == len(frame):
+            found.append((name, values))
     if hasattr(index, "get_level_values"):
-        names = list(index.names)
-        if names == [None] and len(index) and not bool((index == np.arange(len(index))).all()):
-            names = [UNNAMED[0]]
-        names = [name if name is None else str(name) for name in names]
-        there = {*map(str, frame.columns), None}
-        found = {name: index.get_level_values(place) for place, name in enumerate(names) if name not in there}
-    return found, names[0] if len(names) == 1 else None
+        there = set(map(str, frame.columns))
+        found = [
+            (name, None if str(name) in there else index.get_level_values(place))
+            for place, name in enumerate(index.names)
+        ]
+    if len(found) == 1 and found[0][0] is None:
+        values = found[0][1]
+        plain = bool((np.asarray(values) == np.arange(len(values))).all())
+        return {} if plain else {UNNAMED[0]: values}
+    return {str(name): values for name, values in found if name is not None}
+
+
+def _range(level: Mapping[str, Any]) -> range:
+    return range(level["start"], level["stop"], level["step"])
+
+
+def _schema(path: Path) -> Any:
+    """Return the schema of a parquet file, which only pyarrow reads with what pandas says of the index."""
+    try:
+        return importlib.import_module("pyarrow.parquet").read_schema(str(path))
+    except ImportError:
+        return None
 
 
 def _unnamed(columns: Mapping[str, Any]) -> str | None:
