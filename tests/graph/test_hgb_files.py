@@ -167,6 +167,15 @@ def test_classes_without_a_node_are_noted(tmp_path: Path) -> None:
     assert data.notes == ("classes 1, 3 have no node: there are 5 classes, 0 to 4",)
 
 
+def test_labels_whose_nodes_have_the_names_of_others_are_noted(tmp_path: Path) -> None:
+    shifted = {"label.dat": "3\tp\t1\t0\n4\tr\t1\t2\n", "label.dat.test": "2\tq\t1\t1\n"}
+    data = read_hgb(write(tmp_path / "shifted", {**GOOD, **shifted}))
+    said = "in line 1, node 3 is called 'p', which is node 2 in node.dat"
+    assert data.notes == (f"label.dat may have wrong ids (2 names): {said}",)
+    other = {"label.dat": "2\t\t1\t0\n4\tsomebody\t1\t2\n"}
+    assert read_hgb(write(tmp_path / "other", {**GOOD, **other})).notes == ()
+
+
 @pytest.mark.parametrize("content", [b"hello", b""])
 def test_a_file_called_zip_is_not_read_as_an_edge_list(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "mine.zip"

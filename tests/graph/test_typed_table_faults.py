@@ -82,7 +82,7 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "features of another length": (
         {"features": {"a": np.eye(3)}},
-        "the features of 'a' have shape (3, 3), for 2 nodes",
+        "the features of 'a' must have the shape (2, d), for 2 nodes and one number or more each, got (3, 3)",
     ),
     "features that are texts": (
         {"features": {"a": [["x"], ["y"]]}},

@@ -85,6 +85,37 @@ def test_names_of_one_type_may_be_those_of_another(tmp_path: Path) -> None:
         task.evaluate(file)
 
 
+@pytest.mark.parametrize("relation", ["", SEVERAL])
+@pytest.mark.parametrize("numbered", [False, True])
+def test_the_relation_may_be_named_or_numbered_also_if_there_is_one(
+    relation: str, numbered: bool, tmp_path: Path
+) -> None:
+    task = made(relation)
+    links, relations = task.distinct_links(), task.graph.relations
+    values = np.random.default_rng(0).random(len(links))
+    file = tmp_path / "s.csv"
+    middle = [number if numbered else relations[number].name for number in links[:, 1].tolist()]
+    rows = zip(links[:, 0], middle, links[:, 2], values.tolist(), strict=True)
+    lines = [",".join(map(str, row)) for row in rows]
+    file.write_text("\n".join(lines))
+    assert dict(task.evaluate(file)) == wanted(task, values)
+    file.write_text("\n".join([*lines, lines[0].replace(f",{middle[0]},", ",loves,")]))
+    with pytest.raises(InputError, match=rf"s.csv, line {len(lines) + 1}: no relation is called 'loves'"):
+        task.evaluate(file)
+
+
+def test_a_link_without_a_score_is_named_with_its_relation(tmp_path: Path) -> None:
+    task = made(SEVERAL)
+    links = task.distinct_links()
+    file = tmp_path / "s.csv"
+    file.write_text("\n".join(lines_of(task, np.ones(len(links)))[:-1]))
+    u, number, v = links[-1]
+    with pytest.raises(InputError) as caught:
+        task.evaluate(file)
+    link = f"({u}, {task.graph.relations[number].name}, {v})"
+    assert str(caught.value).endswith(f"no score for 1 of {len(links)} pairs, for example {link}")
+
+
 def test_scores_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     task, several = made(), made(SEVERAL)
     values = np.ones(len(several.distinct_links()))

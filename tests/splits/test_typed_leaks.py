@@ -9,8 +9,8 @@ import pytest
 
 import trueedge as te
 from trueedge.errors import InputError
-from trueedge.graph.typed import HeteroGraph
-from trueedge.splits.typed import TypedData, split_links
+from trueedge.graph.typed import HeteroGraph, Labels
+from trueedge.splits.typed import TypedData, split_labels, split_links
 from trueedge.tasks.typed_links import TypedLinkTask
 
 
@@ -92,3 +92,24 @@ def test_a_folder_of_a_typed_graph_is_not_called_an_unsaved_task(tmp_path: Path)
 
     (tmp_path / "link.dat").write_text("0\t1\t0\t1.0\n")
     assert source(str(tmp_path)) == str(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("test", "free"), [(None, "3"), (np.array([False, True, False]), "2 without the test part")]
+)
+def test_too_few_labels_for_three_parts_are_counted(test: np.ndarray | None, free: str) -> None:
+    nodes = np.arange(3, dtype=np.int32)
+    labels = Labels(0, nodes, np.zeros(3, dtype=np.int32), ("x",), test)
+    with pytest.raises(InputError) as caught:
+        split_labels(labels, (0.24, 0.06, 0.7), 0)
+    assert str(caught.value) == f"too few nodes have labels ({free}): the valid part would be empty"
+
+
+def test_why_no_edge_can_be_held_out_is_said() -> None:
+    edges = {("a", "r", "b"): [(node, 0) for node in range(9)]}
+    with pytest.raises(InputError) as caught:
+        te.task(te.HeteroGraph.from_tables({"a": 9, "b": 1}, edges), "typed-links")
+    assert str(caught.value) == (
+        "typed graph: 'r' has too few edges for a test part: each source keeps one for training, and"
+        " self-loops are not predicted"
+    )

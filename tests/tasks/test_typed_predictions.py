@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -109,26 +108,6 @@ def test_a_line_that_may_be_scores_or_name_type_and_class_is_refused(
     file.write_text("".join(f"{node}\t77\t0\t{label}\n" for node, label in pairs))
     with pytest.raises(InputError, match=r"test.txt, line 1: '77 0 \d' is unclear"):
         task.evaluate(file)
-
-
-def test_an_id_that_is_the_name_of_another_node_is_refused(tmp_path: Path) -> None:
-    count = 20
-    nodes: dict[str, Any] = {
-        "a": {"id": list(range(count))[::-1], "class": ["x", "y", "z", "x"] * 5},
-        "b": {"id": [f"b{number}" for number in range(count)]},
-    }
-    edges = {("a", "r", "b"): {"source": [0, 1], "target": ["b0", "b1"]}}
-    graph = HeteroGraph.from_tables(nodes, edges, label="class")
-    made = te.task(graph, "node-classification", ratios=(0.4, 0.3, 0.3))
-    assert isinstance(made, te.NodeTask)
-    file = tmp_path / "test.txt"
-    pairs = list(zip(made.nodes["test"].tolist(), made.labels_of("test").tolist(), strict=True))
-    file.write_text("".join(f"{node} {label}\n" for node, label in pairs))
-    with pytest.raises(InputError, match=r"is the id of node \d+ and the name of node \d+"):
-        made.evaluate(file)
-    assert graph.names is not None
-    file.write_text("".join(f"{node}\t{graph.names[node]}\t0\t{label}\n" for node, label in pairs))
-    assert made.evaluate(file)["micro-f1"] == 1
 
 
 def test_a_missing_file_for_typed_links_is_refused_as_a_file(tmp_path: Path) -> None:

@@ -21,6 +21,8 @@ from trueedge.files.text import open_text, shown
 SEPARATORS = "\t;,"
 # Each of them reads parquet files, and whichever is installed will do.
 READERS = {"polars": "read_parquet", "pyarrow.parquet": "read_table", "pandas": "read_parquet"}
+# What the index of a data frame is called in a file if it has no name.
+UNNAMED = ("", "Unnamed: 0", "__index_level_0__")
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,11 +33,14 @@ class Table:
         title: what it is, for messages.
         columns: the columns by name: arrays (rows,), or (rows, d) for several numbers in each row.
         lines: the line of each row in a text file; None if it was not read from one.
+        index: the column that was the index of a data frame; None if there is none. It is one of
+            ``UNNAMED`` if it has no name, and then only there if it is not 0, 1, 2, … or a file has it.
     """
 
     title: str
     columns: Mapping[str, NDArray[Any]]
     lines: Sequence[int] | None = None
+    index: str | None = None
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
@@ -68,23 +73,84 @@ def as_table(given: object, title: str, is_header: Callable[[Sequence[str]], boo
     if isinstance(given, (str, os.PathLike)):
         path = Path(given)
         if path.suffix.lower() in PARQUET_ENDINGS:
-            return as_table(_parquet(path), str(path))
+            return _of_columns(_parquet(path), str(path), _schema(path))
         return _read_text(path, is_header)
+    return _of_columns(given, title, getattr(given, "schema", None))
+
+
+def _of_columns(given: Any, title: str, schema: Any) -> Table:
+    """Return a table from a dict or a data frame.
+
+    Args:
+        given: the dict or frame.
+        title: what it is.
+        schema: pyarrow's description of the columns, if there is one.
+    """
+    metadata = getattr(schema, "pandas_metadata", None) or {}
+    found = _levels(given, metadata.get("index_columns", ()))
+    index = next(iter(found)) if len(found) == 1 else None
+    levels = {name: values for name, values in found.items() if values is not None}
     if hasattr(given, "to_pydict"):
         given = given.to_pydict()
     if isinstance(given, Mapping):
-        columns = {str(name): _array(values, f"{title}, column {name!r}") for name, values in given.items()}
+        named: dict[Any, Any] = {**levels, **given}
     elif hasattr(given, "columns") and hasattr(given, "__getitem__"):
         names: Any = given.columns
-        columns = {str(name): _array(given[name], f"{title}, column {name!r}") for name in names}
+        named = {**levels, **{name: given[name] for name in names}}
     else:
         kind = type(given).__name__
         raise InputError(f"{title} must be a dict of columns, a data frame or the path of a file, got {kind}")
+    columns = {str(name): _array(values, f"{title}, column {name!r}") for name, values in named.items()}
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:
         (first, most), (other, least) = min(lengths.items(), key=_size), max(lengths.items(), key=_size)
         raise InputError(f"{title}: the column {first!r} has {most} rows, but {other!r} has {least}")
-    return Table(title, columns)
+    return Table(title, columns, index=index if index is not None else _unnamed(columns))
+
+
+def _levels(frame: Any, stored: Sequence[Any]) -> dict[str, Any]:
+    """Return the levels of a data frame's index by name; None for one that the frame has as a column.
+
+    An index 0, 1, 2, … without a name is not there.
+
+    Args:
+        frame: the frame.
+        stored: what pandas wrote of its levels: the names of columns, or ranges of numbers.
+    """
+    index: Any = getattr(frame, "index", None)
+    found: list[tuple[Any, Any]] = []
+    for one in stored:
+        name, values = (one, None) if isinstance(one, str) else (one["name"], _range(one))
+        if values is None or len(values) == len(frame):
+            found.append((name, values))
+    if hasattr(index, "get_level_values"):
+        there = set(map(str, frame.columns))
+        found = [
+            (name, None if str(name) in there else index.get_level_values(place))
+            for place, name in enumerate(index.names)
+        ]
+    if len(found) == 1 and found[0][0] is None:
+        values = found[0][1]
+        plain = bool((np.asarray(values) == np.arange(len(values))).all())
+        return {} if plain else {UNNAMED[0]: values}
+    return {str(name): values for name, values in found if name is not None}
+
+
+def _range(level: Mapping[str, Any]) -> range:
+    return range(level["start"], level["stop"], level["step"])
+
+
+def _schema(path: Path) -> Any:
+    """Return the schema of a parquet file, which only pyarrow reads with what pandas says of the index."""
+    try:
+        return importlib.import_module("pyarrow.parquet").read_schema(str(path))
+    except ImportError:
+        return None
+
+
+def _unnamed(columns: Mapping[str, Any]) -> str | None:
+    """Return the name of the column that a file has for an index without a name."""
+    return next((name for name in columns if name in UNNAMED), None)
 
 
 def _size(item: tuple[str, int]) -> int:
@@ -160,7 +226,7 @@ def _read_text(path: Path, is_header: Callable[[Sequence[str]], bool] | None) ->
         raise InputError(f"{path}: two columns are called {twice[0]!r}")
     columns: Sequence[Sequence[str]] = list(zip(*rows, strict=True)) if rows else [()] * len(names)
     parsed = {name: _parsed(column) for name, column in zip(names, columns, strict=True)}
-    return Table(str(path), parsed, tuple(lines))
+    return Table(str(path), parsed, tuple(lines), _unnamed(parsed))
 
 
 def _parsed(texts: Sequence[str]) -> NDArray[Any]:

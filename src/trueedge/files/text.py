@@ -51,12 +51,7 @@ def open_text(path: str | os.PathLike[str]) -> TextFile:
     text = TextFile(place, data, packed)
     foreign = first_foreign_byte(data)
     if foreign is not None:
-        line = data.count(b"\n", 0, foreign) + 1
-        if data[foreign] == 0:
-            raise text.error(line, "there is a NUL byte: save it as UTF-8 text, not as UTF-16 or binary data")
-        # Programs for Windows write these two bytes first.
-        utf16 = "; it seems to be UTF-16: save it as UTF-8" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ""
-        raise text.error(line, f"the byte '0x{data[foreign]:02x}' is not UTF-8 text{utf16}")
+        raise text.error(data.count(b"\n", 0, foreign) + 1, describe_foreign(data, foreign))
     return text
 
 
@@ -108,3 +103,12 @@ def first_foreign_byte(data: bytes) -> int | None:
     # A NUL is valid UTF-8, but only binary files have it.
     at = data.find(b"\0")
     return None if at < 0 else at
+
+
+def describe_foreign(data: bytes, place: int) -> str:
+    """Say what is wrong with the byte that :func:`first_foreign_byte` found."""
+    if data[place] == 0:
+        return "there is a NUL byte: save it as UTF-8 text, not as UTF-16 or binary data"
+    # Programs for Windows write these two bytes first.
+    utf16 = "; it seems to be UTF-16: save it as UTF-8" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ""
+    return f"the byte '0x{data[place]:02x}' is not UTF-8 text{utf16}"

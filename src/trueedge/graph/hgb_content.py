@@ -19,6 +19,7 @@ from trueedge.graph.hgb_labels import (
     LABELS,
     TEST_LABELS,
     LabelLine,
+    contradicted_names,
     empty_classes,
     make_labels,
     read_label_lines,
@@ -114,7 +115,7 @@ def _read(folder: TextFolder) -> HgbContent:
         stated, found = (f"from type {one[wrong][0]} to {one[wrong][1]}" for one in (info.ends, ends))
         notes.append(f"{INFO} says that relation {wrong} leads {stated}, but its links lead {found}")
     labels = make_labels(folder, label_lines, kinds, info)
-    notes += empty_classes(labels)
+    notes += contradicted_names(label_lines, names) + empty_classes(labels)
     starts = np.searchsorted(kinds, np.arange(num_types + 1)).astype(np.int64)
     graph = {
         "node_types": node_types,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,7 @@ from trueedge.files.text import shown
 from trueedge.files.text_folders import TextFolder
 from trueedge.graph.hgb_info import INFO, HgbInfo
 from trueedge.graph.typed_parts import Labels
+from trueedge.html import counted
 
 LABELS, TEST_LABELS = "label.dat", "label.dat.test"
 # Classes without names: at most so many, or one for each labelled node.
@@ -27,6 +29,7 @@ class LabelLine:
         file: the name of the file.
         line: the number of the line.
         node: the id of the node.
+        name: its name, which may be blank.
         type: its type.
         labels: its classes.
     """
@@ -34,6 +37,7 @@ class LabelLine:
     file: str
     line: int
     node: int
+    name: str
     type: int
     labels: tuple[int, ...]
 
@@ -92,6 +96,22 @@ def make_labels(
     return Labels(found[0].type, nodes, values, classes, test)
 
 
+def contradicted_names(found: list[LabelLine], names: Sequence[str] | None) -> list[str]:
+    """Return a sentence on labels whose nodes have the names of other nodes, if there are any.
+
+    Args:
+        found: the lines of both files.
+        names: the name of each node, each once, or None.
+    """
+    place = {name: node for node, name in enumerate(names or ())}
+    wrong = [one for one in found if place.get(one.name, one.node) != one.node]
+    if not wrong:
+        return []
+    first, count = wrong[0], counted(len(wrong), "name")
+    said = f"node {first.node} is called {shown(first.name)}, which is node {place[first.name]} in node.dat"
+    return [f"{first.file} may have wrong ids ({count}): in line {first.line}, {said}"]
+
+
 def empty_classes(labels: Labels | None) -> list[str]:
     """Return a sentence on classes that no node has, if there are any."""
     if labels is None:
@@ -143,4 +163,4 @@ def _line(folder: TextFolder, file: str, number: int, text: str) -> LabelLine:
     labels = tuple(map(int, words))
     if len(set(labels)) < len(labels):
         raise folder.error(file, number, f"the labels {shown(fields[3])} repeat one")
-    return LabelLine(file, number, int(fields[0]), int(fields[2]), labels)
+    return LabelLine(file, number, int(fields[0]), fields[1], int(fields[2]), labels)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
+from trueedge.graph.hgb_labels import MANY_CLASSES
+from trueedge.graph.typed_edge_tables import array_of
 from trueedge.graph.typed_parts import Labels
 from trueedge.graph.typed_tables import from_tables
+from trueedge.html import counted
 
 if TYPE_CHECKING:
     from trueedge.graph.typed import HeteroGraph
@@ -21,8 +25,8 @@ def from_pyg(cls: type[HeteroGraph], data: Any, name: str = "typed graph") -> He
     """Build a typed graph from a ``HeteroData`` object of PyTorch Geometric.
 
     For each node type, ``x`` becomes its features and ``num_nodes`` its size; ``y`` of one node type becomes
-    the labels, without those below 0. With masks, labelled nodes are those in a mask, and ``test_mask`` is
-    the published test part.
+    the labels, without those below 0 or NaN: a class, or 0 or 1 for each class. With masks, labelled nodes
+    are those in a mask, and ``test_mask`` is the published test part.
 
     Args:
         cls: the class to build.
@@ -46,20 +50,23 @@ def from_pyg(cls: type[HeteroGraph], data: Any, name: str = "typed graph") -> He
         nodes[str(kind)] = int(count)
         table = getattr(data[kind], "x", None)
         if table is not None:
-            features[str(kind)] = _features(table)
+            features[str(kind)] = _features(table, str(kind))
     edges = {}
+    unused = []
     for key in data.edge_types:
         index = getattr(data[key], "edge_index", None)
         if index is None:
             raise InputError(f"from_pyg: the edge type {key} has no edge_index")
-        pairs = _array(index)
+        pairs = array_of(index, f"from_pyg: the edge_index of {key}")
         if pairs.ndim != 2 or len(pairs) != 2:
             raise InputError(
                 f"from_pyg: the edge_index of {key} must have the shape (2, m), got {pairs.shape}"
             )
         source, relation, target = map(str, key)
         edges[source, relation, target] = pairs.T
+        unused += [f"{one} of {key} is not used" for one in data[key].to_dict() if one != "edge_index"]
     graph = from_tables(cls, nodes, edges, features=features, name=name)
+    graph = replace(graph, notes=(*graph.notes, *unused)) if unused else graph
     labelled = [kind for kind in data.node_types if getattr(data[kind], "y", None) is not None]
     if not labelled:
         return graph
@@ -71,28 +78,22 @@ def from_pyg(cls: type[HeteroGraph], data: Any, name: str = "typed graph") -> He
 
 def _with_labels(graph: HeteroGraph, data: Any, kind: str) -> HeteroGraph:
     number = graph.type_number(str(kind))
-    values = _array(data[kind].y)
+    title = f"from_pyg: y of {kind!r}"
+    values = array_of(data[kind].y, title)
     count = int(np.diff(graph.starts)[number])
-    if len(values) != count or values.ndim > 2 or values.dtype.kind not in "biuf":
-        raise InputError(
-            f"from_pyg: y of {kind!r} must hold a class for each of {count} nodes, got {values.shape}"
-        )
+    if values.ndim not in (1, 2) or len(values) != count or values.dtype.kind not in "biuf":
+        raise InputError(f"{title} must hold a class for each of {count} nodes, got {values.shape}")
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     masks = {part: _mask(data[kind], f"{part}_mask", count) for part in ("train", "val", "test")}
+    _refuse_overlap(masks, kind)
     used = [mask for mask in masks.values() if mask is not None]
-    chosen = np.logical_or.reduce(used) if used else np.ones(count, dtype=np.bool_)
-    notes = graph.notes
-    if values.ndim == 1:
-        if values.dtype.kind == "f" and not (np.floor(values) == values).all():
-            raise InputError(f"from_pyg: y of {kind!r} must hold whole numbers")
-        chosen = chosen & (values >= 0)
-    if not chosen.any():
+    chosen = _have_labels(values)
+    rows = np.flatnonzero(chosen & np.logical_or.reduce(used) if used else chosen)
+    if not len(rows):
         raise InputError(f"from_pyg: no node of type {kind!r} has a label")
-    rows = np.flatnonzero(chosen)
-    known: NDArray[Any] = values[rows] > 0 if values.ndim == 2 else values[rows].astype(np.int32)
-    classes = known.shape[1] if known.ndim == 2 else int(known.max()) + 1
-    test = None if masks["test"] is None else masks["test"][rows]
+    known, classes = _classes(values[rows], title)
+    notes = graph.notes
     if masks["val"] is not None and masks["val"].any():
         notes = (*notes, "val_mask is not kept: its nodes can be training or validation nodes")
     labels = Labels(
@@ -100,22 +101,55 @@ def _with_labels(graph: HeteroGraph, data: Any, kind: str) -> HeteroGraph:
         (rows + graph.starts[number]).astype(np.int32),
         known,
         tuple(f"class {one}" for one in range(classes)),
-        test,
+        None if masks["test"] is None else masks["test"][rows],
     )
     return replace(graph, labels=labels, notes=notes)
+
+
+def _have_labels(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which nodes have a label, bool (n,): it is missing where all numbers are NaN or below 0."""
+    return np.asarray((values >= 0).reshape(len(values), -1).any(axis=1))
+
+
+def _classes(values: NDArray[Any], title: str) -> tuple[NDArray[Any], int]:
+    """Return the classes of nodes as :class:`Labels` has them, and the number of classes."""
+    if values.ndim == 2:
+        if not np.isin(values, (0, 1)).all():
+            raise InputError(f"{title} must hold 0 or 1 for each class")
+        return values > 0, values.shape[1]
+    if not (np.floor(values) == values).all():
+        raise InputError(f"{title} must hold whole numbers")
+    largest = int(values.max())
+    if largest >= max(MANY_CLASSES, len(values)):
+        raise InputError(f"{title} has the class {largest}, but {len(values)} nodes have a label")
+    return values.astype(np.int32), largest + 1
+
+
+def _refuse_overlap(masks: Mapping[str, NDArray[np.bool_] | None], kind: str) -> None:
+    """Refuse test nodes that are training or validation nodes, too."""
+    test = masks["test"]
+    for part in ("train", "val"):
+        other = masks[part]
+        if test is None or other is None or not (test & other).any():
+            continue
+        both = np.flatnonzero(test & other)
+        raise InputError(
+            f"from_pyg: {counted(len(both), 'node')} of type {kind!r}, such as {both[0]}, are in test_mask"
+            f" and in {part}_mask"
+        )
 
 
 def _mask(store: Any, name: str, count: int) -> NDArray[np.bool_] | None:
     given = getattr(store, name, None)
     if given is None:
         return None
-    mask = _array(given)
+    mask = array_of(given, f"from_pyg: {name}")
     if mask.dtype != np.bool_ or mask.shape != (count,):
         raise InputError(f"from_pyg: {name} must be bool ({count},), got {mask.dtype} {mask.shape}")
     return mask
 
 
-def _features(table: Any) -> Any:
+def _features(table: Any, kind: str) -> Any:
     """Return features as an array, or as a CSR matrix if they are sparse."""
     if (
         hasattr(table, "to_sparse_csr")
@@ -127,8 +161,4 @@ def _features(table: Any) -> Any:
         sparse = table.detach().cpu().to_sparse_csr()
         parts = (sparse.values(), sparse.col_indices(), sparse.crow_indices())
         return csr_array(tuple(part.numpy() for part in parts), shape=tuple(sparse.shape))
-    return table if hasattr(table, "tocsr") else _array(table)
-
-
-def _array(values: Any) -> NDArray[Any]:
-    return np.asarray(values.detach().cpu() if hasattr(values, "detach") else values)
+    return table if hasattr(table, "tocsr") else array_of(table, f"from_pyg: the features of {kind!r}")

@@ -13,7 +13,7 @@ from trueedge.errors import InputError
 from trueedge.files.arrays import refuse_masked
 from trueedge.files.columns import is_word
 from trueedge.files.named_columns import Column, find_columns, word
-from trueedge.files.tables import Table, as_table
+from trueedge.files.tables import UNNAMED, Table, as_table
 from trueedge.files.text import shown
 from trueedge.graph.column_names import TIMES, WEIGHTS, end_pairs, plain_name, weak_pairs
 from trueedge.graph.typed_ids import OWNER, NodeKind
@@ -78,8 +78,12 @@ def read_edges(
 def array_of(given: Any, title: str) -> NDArray[Any]:
     """Return a list, an array or a tensor as an array; masked values are refused."""
     refuse_masked(given, title)
+    if hasattr(given, "detach"):
+        given = given.detach().cpu()
+        # numpy has no bfloat16; float32 holds all its values.
+        given = given.float() if str(given.dtype) == "torch.bfloat16" else given
     try:
-        return np.asarray(given.detach().cpu() if hasattr(given, "detach") else given)
+        return np.asarray(given)
     except ValueError:
         raise InputError(f"{title} must be a table whose rows have the same length") from None
 
@@ -106,7 +110,7 @@ def _table_of_ends(
     if edge:
         notes.append(f"{table.title} has no header: its first line, {','.join(edge)!r}, is an edge")
     columns = _ends_by_name(table, sides)
-    unused = [repr(name) for name in table.columns if name not in columns]
+    unused = [repr(name) for name in table.columns if name not in (*columns, *UNNAMED)]
     if unused:
         plural = "" if len(unused) == 1 else "s"
         verb = "is" if len(unused) == 1 else "are"
@@ -120,7 +124,7 @@ def _ends_by_name(table: Table, sides: tuple[NodeKind, NodeKind]) -> tuple[str, 
     They are called ``source`` and ``target``, or as the two node types, or have usual names of ends. Other
     names count only where they contradict the order of two columns.
     """
-    names = list(table.columns)
+    names = [name for name in table.columns if name not in UNNAMED]
     if set(ENDS) <= set(names):
         return ENDS
     found: dict[str, int] = {}

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError, is_whole, must_be
-from trueedge.files.tables import Table, as_table, is_missing
+from trueedge.files.tables import UNNAMED, Table, as_table, is_missing
 from trueedge.files.text import shown
 from trueedge.graph import column_names
 from trueedge.graph.validation import MAX_NODES
@@ -97,7 +97,10 @@ class NodeKind:
     def _likely(self) -> str | None:
         """Return the first column that may have the ids."""
         columns = {} if self.table is None else self.table.columns
-        return next((name for name, values in columns.items() if _may_be_ids(name, values)), None)
+        return next(
+            (name for name, values in columns.items() if name not in UNNAMED and _may_be_ids(name, values)),
+            None,
+        )
 
     def _choice(self, column: str | None) -> str:
         """Return the argument ``id`` that names this column, and changes no other type."""
@@ -120,8 +123,8 @@ def read_kinds(nodes: Mapping[str, Any], id: str | Mapping[str, str] | None) -> 
     wanted = {name: chosen.get(name, id if isinstance(id, str) else ID) for name in tables}
     there = {
         name: column
-        for name, column in wanted.items()
-        if isinstance(table := tables[name], Table) and column in table.columns
+        for name, table in tables.items()
+        if isinstance(table, Table) and (column := _id_column(table, wanted[name])) is not None
     }
     kinds = []
     for name, table in tables.items():
@@ -132,6 +135,22 @@ def read_kinds(nodes: Mapping[str, Any], id: str | Mapping[str, str] | None) -> 
         else:
             kinds.append(NodeKind(name, len(table), table, wanted=wanted[name], others=there))
     return kinds
+
+
+def _id_column(table: Table, wanted: str) -> str | None:
+    """Return the column with the ids: the one that is wanted, or an index that has a name, or None."""
+    index = table.index
+    if wanted in table.columns or index is None:
+        return wanted if wanted in table.columns else None
+    if index not in UNNAMED:
+        return index
+    values = table.columns[index]
+    if values.dtype.kind in "iuf" and np.array_equal(values, np.arange(len(values))):
+        return None
+    raise InputError(
+        f"{table.title}: no column is named {wanted!r}, and the index is not 0, 1, 2, …: if it has the ids,"
+        f" give it the name {wanted!r}, otherwise leave it out"
+    )
 
 
 def columns_by_type(option: str, given: object, tables: Mapping[str, Table | int]) -> dict[str, str]:
@@ -191,7 +210,7 @@ def _texts(values: NDArray[Any], table: Table, noun: str) -> tuple[str, ...]:
     if values.ndim != 1:
         raise InputError(f"{table.title}: the column {noun!r} must hold one value in each row")
     if values.dtype.kind == "f":
-        odd = ~(np.floor(values) == values)
+        odd = ~(np.floor(values) == values) | ~(np.abs(values) < 2.0**53)
         if odd.any():
             row = int(odd.argmax())
             why = (
@@ -200,8 +219,7 @@ def _texts(values: NDArray[Any], table: Table, noun: str) -> tuple[str, ...]:
                 else f"the {noun} {values[row]} is not an id"
             )
             raise InputError(f"{table.place(row)}: {why}")
-        with np.errstate(invalid="ignore"):
-            values = values.astype(np.int64)
+        values = values.astype(np.int64)
     for row, value in enumerate(values.tolist()):
         if is_missing(value):
             raise InputError(f"{table.place(row)}: the {noun} is missing")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError, must_be
-from trueedge.files.tables import Table, is_missing
+from trueedge.files.tables import UNNAMED, Table, is_missing
 from trueedge.graph.typed_edge_tables import array_of, read_edges
 from trueedge.graph.typed_ids import OWNER, NodeKind, columns_by_type, read_kinds
 from trueedge.graph.typed_parts import Labels
@@ -18,6 +18,8 @@ from trueedge.graph.validation import MAX_NODES
 
 if TYPE_CHECKING:
     from trueedge.graph.typed import HeteroGraph
+
+LISTS = (list, tuple, np.ndarray)
 
 
 def from_tables(
@@ -50,7 +52,8 @@ def from_tables(
             the two node types, or have other usual names such as ``src`` and ``dst``; if a table has just
             two columns whose names say nothing, the first has the sources.
         id: the column with the ids of nodes, numbers or names, or a dict with its name for some node types;
-            by default ``id``. In a table without it, they are the numbers of the rows, 0, 1, 2, …
+            by default ``id``. In a table without it, they are the index of a data frame if that has a name,
+            otherwise the numbers of the rows, 0, 1, 2, …
         label: the column with the class of each node, a list for several classes, or 0 or 1 for each class,
             (nodes, classes); nodes without one have no label. Only one node type can have it:
             ``{"author": "field"}`` says which.
@@ -79,7 +82,7 @@ def from_tables(
         relations=relations,
         edges=pairs,
         features=tuple(_features(features, kinds, labelled, notes)),
-        labels=None if labelled is None else _labels(labelled, kinds, starts),
+        labels=None if labelled is None else _labels(labelled, kinds, starts, notes),
         names=tuple(text for part in texts for text in part) if named else None,
         name=name,
         notes=tuple(notes),
@@ -140,7 +143,7 @@ def _features(
     """
     chosen = _features_by_type(given, {kind.name: kind.held for kind in kinds})
     for kind in kinds:
-        used = {kind.id}
+        used = {kind.id, None if kind.table is None else kind.table.index}
         if labelled is not None and labelled.kind == kind.name:
             used |= {labelled.label, labelled.test}
         one = chosen.get(kind.name)
@@ -214,6 +217,8 @@ def _columns(
     parts = []
     for column in kind.table.columns if only is None else only:
         if column in taken:
+            if column in UNNAMED and column != kind.id:
+                notes.append(f"the column {column!r} of {kind.table.title} is an index and was left out")
             continue
         values = kind.table.columns[column]
         if values.dtype.kind not in "biuf":
@@ -237,24 +242,31 @@ def _columns(
     return np.concatenate(parts, axis=1) if parts else None
 
 
-def _labels(labelled: _Labelled, kinds: Sequence[NodeKind], starts: NDArray[np.int64]) -> Labels:
+def _labels(
+    labelled: _Labelled, kinds: Sequence[NodeKind], starts: NDArray[np.int64], notes: list[str]
+) -> Labels:
     """Return the labels.
 
     Args:
         labelled: the columns of labels and of the test part.
         kinds: the nodes of each type.
         starts: the first node of each type.
+        notes: a class that may stand for no label is added to them.
     """
     place = next(number for number, kind in enumerate(kinds) if kind.name == labelled.kind)
     table, label = kinds[place].table, labelled.label
     assert table is not None
-    given = _classes(table.columns[label])
+    column = table.columns[label]
+    cells = (column[:, 0] if column.ndim == 2 and column.shape[1] == 1 else column).tolist()
+    given = _classes(cells)
     rows = [row for row, classes in enumerate(given) if classes]
     if not rows:
         raise InputError(f"{table.title}: no node has a label in the column {label!r}")
     classes = sorted({one for row in rows for one in given[row]}, key=lambda one: (isinstance(one, str), one))
     number = {one: rank for rank, one in enumerate(classes)}
-    if any(isinstance(value, (list, tuple, set, np.ndarray)) for value in table.columns[label].tolist()):
+    if classes[0] == -1:
+        notes.append(f"-1 in the column {label!r} of {table.title} is a class; no label is a cell left empty")
+    if any(isinstance(cell, (*LISTS, set)) for cell in cells):
         values: NDArray[Any] = np.zeros((len(rows), len(classes)), dtype=np.bool_)
         for at, row in enumerate(rows):
             values[at, [number[one] for one in given[row]]] = True
@@ -265,19 +277,24 @@ def _labels(labelled: _Labelled, kinds: Sequence[NodeKind], starts: NDArray[np.i
     return Labels(place, nodes, values, tuple(map(str, classes)), part)
 
 
-def _classes(column: NDArray[Any]) -> list[tuple[Any, ...]]:
-    """Return the classes of each node, given a class, a list of classes, or a number for each class."""
-    if column.ndim == 2 and column.shape[1] > 1 and column.dtype.kind in "iuf":
-        # Read as lists of classes, rows of 0 and 1 would say that every node has the same two.
-        column = column.astype(np.bool_) if np.isin(column, (0, 1)).all() else column
-    if column.ndim == 2 and column.dtype == np.bool_:  # a column for each class
-        return [tuple(np.flatnonzero(row).tolist()) for row in column]
-    return [_classes_of(value) for value in column.tolist()]
+def _classes(cells: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """Return the classes of each node, given a class, a list of classes, or 0 or 1 for each class."""
+    lists = [cell for cell in cells if isinstance(cell, LISTS)]
+    if not _are_flags(lists):
+        return [_classes_of(cell) for cell in cells]
+    return [tuple(np.flatnonzero(cell).tolist()) if isinstance(cell, LISTS) else () for cell in cells]
+
+
+def _are_flags(lists: Sequence[Any]) -> bool:
+    """Return whether lists have 0 or 1 for each class: as lists of classes, all would have the same two."""
+    if len(set(map(len, lists))) != 1 or len(lists[0]) < 2:
+        return False
+    return all(isinstance(one, (int, float, np.generic)) and one in (0, 1) for each in lists for one in each)
 
 
 def _classes_of(value: Any) -> tuple[Any, ...]:
     """Return the classes in a cell: none, one, or those of a list."""
-    if isinstance(value, (list, tuple, set, np.ndarray)):
+    if isinstance(value, (*LISTS, set)):
         return tuple(one for part in value for one in _classes_of(part))
     if is_missing(value):
         return ()

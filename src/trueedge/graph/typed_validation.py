@@ -145,7 +145,8 @@ def _feature_table(name: str, table: Any, count: int) -> Any:
     if table.dtype.kind not in "biuf":
         raise InputError(f"the features of {name!r} must be numbers, got values of type {table.dtype}")
     if len(table.shape) != 2 or table.shape[0] != count or table.shape[1] == 0:
-        raise InputError(f"the features of {name!r} have shape {table.shape}, for {count} nodes")
+        wanted = f"({count}, d), for {count} nodes and one number or more each"
+        raise InputError(f"the features of {name!r} must have the shape {wanted}, got {table.shape}")
     if sparse:
         return _sparse_table(name, table)
     with np.errstate(over="ignore"):

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
-from trueedge.files.text import as_path, open_text, readable, shown
+from trueedge.files.text import TextFile, as_path, open_text, readable, shown
 from trueedge.graph import as_pairs
 from trueedge.graph.typed import HeteroGraph
 from trueedge.metrics.scores import as_scores
@@ -65,18 +66,20 @@ class LinkTable:
         return np.column_stack([first, len(self.relations) * count + links[:, 2]])
 
     @cached_property
-    def labels(self) -> tuple[str, ...]:
-        """Return the name of each number in :meth:`pairs`."""
-        return tuple(self.texts) * (len(self.relations) + 1)
+    def labels(self) -> Sequence[str]:
+        """Return what each number in :meth:`pairs` stands for."""
+        if len(self.relations) == 1:
+            return tuple(self.texts) * 2
+        return _Ends(self.texts, tuple(self.graph.relations[number].name for number in self.relations))
 
-    def find(self, ids: Sequence[str], where: Callable[[int], str]) -> NDArray[np.int64]:
+    def find(self, ids: Sequence[str], width: int, where: Callable[[int], str]) -> NDArray[np.int64]:
         """Return the links of ids as they are written, int64 (n, 3).
 
         Args:
             ids: the ids of all rows, row by row.
+            width: how many ids a row has: 2, or 3 with the relation in the middle.
             where: names a row in errors.
         """
-        width = len(self.columns)
         sources, targets = ids[::width], ids[width - 1 :: width]
         numbers = self._relations(ids[1::width], where) if width == 3 else list(self.relations) * len(sources)
         found = np.empty((len(sources), 3), dtype=np.int64)
@@ -103,12 +106,29 @@ class LinkTable:
         return [{self.texts[node]: node for node in range(begin, end)} for begin, end in pairwise(starts)]
 
     def _relations(self, names: Sequence[str], where: Callable[[int], str]) -> list[int]:
-        known = {self.graph.relations[number].name: number for number in self.relations}
+        named = {self.graph.relations[number].name: number for number in self.relations}
+        known = {str(number): number for number in self.relations} | named
         for row, name in enumerate(names):
             if name not in known:
-                others = ", ".join(map(repr, known))
+                others = ", ".join(map(repr, named))
                 raise InputError(f"{where(row)}: no relation is called {shown(name)}, there are {others}")
         return [known[name] for name in names]
+
+
+@dataclass(frozen=True)
+class _Ends(Sequence[str]):
+    """The names of sources with each relation, and then those of targets."""
+
+    texts: Sequence[str]
+    relations: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.texts) * (len(self.relations) + 1)
+
+    def __getitem__(self, number: Any) -> Any:
+        place, node = divmod(int(number), len(self.texts))
+        text = self.texts[node]
+        return text if place == len(self.relations) else f"{text}, {self.relations[place]}"
 
 
 def read_link_scores(path: str | Path, links: LinkTable) -> FileScores:
@@ -117,7 +137,8 @@ def read_link_scores(path: str | Path, links: LinkTable) -> FileScores:
     Args:
         path: a text file with the columns of ``links`` and a score, in any order of lines, or with one score
             per line below the first line of the file that ``trueedge pairs`` wrote; a ``.npy`` array (n, 3)
-            of node numbers and scores; or a ``.npz`` file of such arrays.
+            of node numbers and scores; or a ``.npz`` file of such arrays. A relation may be named or
+            numbered.
         links: the links that there may be.
     """
     path = as_path(path, "read_link_scores")
@@ -133,15 +154,25 @@ def read_link_scores(path: str | Path, links: LinkTable) -> FileScores:
         return table(name, links.pairs(found), as_scores(scores, f"scores in {name}"), links.labels, title)
     if path.with_suffix("" if path.suffix == ".gz" else path.suffix).suffix in TEXT and path.is_file():
         text = open_text(path)
-        written = read_written(text, len(links.columns))
-        if written is not None:
-            found = links.find(written.ids, lambda row: f"{path}, line {written.lines[row]}")
-            scores = as_scores(written.scores, f"scores in {name}")
-            return table(name, links.pairs(found), scores, links.labels, title_of_lines(text.lines))
+        # The relation may be there although there is only one.
+        for width in range(len(links.columns), 4):
+            lines = _read_lines(path, text, links, width)
+            if lines is not None:
+                return lines
     read = read_scores(path)
     if read.in_order is None:
         raise _no_relation(name, links)
     return read
+
+
+def _read_lines(path: Path, text: TextFile, links: LinkTable, width: int) -> FileScores | None:
+    """Return the scores behind as many ids in each line; None if lines have other columns."""
+    written, name = read_written(text, width), readable(path.name)
+    if written is None:
+        return None
+    found = links.find(written.ids, width, lambda row: f"{path}, line {written.lines[row]}")
+    scores = as_scores(written.scores, f"scores in {name}")
+    return table(name, links.pairs(found), scores, links.labels, title_of_lines(text.lines))
 
 
 def _no_relation(name: str, links: LinkTable) -> InputError:

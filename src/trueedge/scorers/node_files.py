@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,72 +11,128 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.files.arrays import read_array
-from trueedge.files.columns import find_separator
+from trueedge.files.columns import split_fields
 from trueedge.files.text import TextFile, open_text, shown
 from trueedge.graph.typed import HeteroGraph
+from trueedge.scorers.pair_titles import title_of_lines
+
+SEPARATORS = "\t;,"
+# A line: its number, and its columns.
+Row = tuple[int, list[str]]
 
 
 def read_predictions(
-    path: Path, graph: HeteroGraph, classes: Sequence[str], multi: bool, nodes: NDArray[np.int32]
+    path: Path,
+    graph: HeteroGraph,
+    kind: int,
+    classes: Sequence[str],
+    multi: bool,
+    nodes: NDArray[np.int32],
 ) -> NDArray[Any]:
     """Return the predictions in a file, with a row for each node of the graph.
 
-    A ``.npy`` file holds an array. In a text file, each line has a node (its id, or its name if names are
-    unique) and then its class, its classes separated by commas, or a score for each class; lines as the
-    Heterogeneous Graph Benchmark asks for (id, name, type, labels, separated by tabs) are read too. What may
-    be the id of one node and the name of another is refused.
+    A ``.npy`` file holds an array. In a text file, each line has a node (its number, or its name if names
+    are unique in its type) and then its class, its classes separated by commas, or a score for each class;
+    lines as the Heterogeneous Graph Benchmark asks for (id, name, type, labels, separated by tabs) are read
+    too. What may be the number of one node and the name of another is refused, unless only one of them gives
+    a prediction for all nodes that need one.
 
     Args:
         path: the file.
         graph: the typed graph.
+        kind: the node type that is classified.
         classes: the names of the classes; a class is named or numbered.
         multi: whether a node can have several classes.
         nodes: the nodes that need a prediction.
     """
     if path.suffix == ".npy":
         return read_array(path)
+    if path.suffix == ".npz":
+        raise InputError(f"{path} may hold several arrays: write the predictions to a .npy file")
     text = open_text(path)
-    found: dict[int, NDArray[np.float64]] = {}
-    ids, names = _node_ids(graph)
-    for number, line in enumerate(text.lines, start=1):
-        if not line.strip():
-            continue
-        fields = [field.strip() for field in line.rstrip("\r\n").split(find_separator(line))]
-        node = ids.get(fields[0], names.get(fields[0]))
-        if node is None and not found and number == 1:
-            continue
-        if node is None:
-            raise text.error(number, f"{shown(fields[0])} is not a node of {graph.name}")
-        if _is_submitted(text, number, fields, graph, node, classes):
-            fields = [fields[0], fields[3]]
-        elif names.get(fields[0], node) != node:
-            what = f"{shown(fields[0])} is the id of node {node} and the name of node {names[fields[0]]}"
-            raise text.error(number, f"{what}: write lines with id, name, type and class, or a .npy file")
-        if node in found:
-            raise text.error(number, f"node {shown(fields[0])} occurs again")
-        found[node] = _scores(text, number, fields[1:], classes, multi)
-    missing = [node for node in nodes.tolist() if node not in found]
-    if missing:
+    title = title_of_lines(text.lines)
+    if title is not None:
+        raise InputError(f"{path} holds scores of {title.words}, not predictions of nodes")
+    rows = _rows(text)
+    numbers = {str(node): node for node in range(graph.num_nodes)}
+    submitted = _are_submitted(text, rows, graph, numbers, classes)
+    if submitted:
+        rows = [(line, [fields[0], fields[3]]) for line, fields in rows]
+        found = [numbers[fields[0]] for _, fields in rows]
+    else:
+        rows, found = _find_nodes(text, rows, graph, kind, nodes)
+    whole, seen = np.zeros((graph.num_nodes, len(classes))), np.zeros(graph.num_nodes, dtype=np.bool_)
+    scores = _scores(text, rows, classes, multi, submitted)
+    for (line, fields), node, row in zip(rows, found, scores, strict=True):
+        if seen[node]:
+            raise text.error(line, f"node {shown(fields[0])} occurs again")
+        whole[node], seen[node] = row, True
+    missing = nodes[~seen[nodes]]
+    if len(missing):
         raise InputError(f"{path} has no prediction for node {missing[0]} ({len(missing)} are missing)")
-    whole = np.zeros((graph.num_nodes, len(classes)))
-    for node, row in found.items():
-        whole[node] = row
     return whole
 
 
-def _node_ids(graph: HeteroGraph) -> tuple[dict[str, int], dict[str, int]]:
-    """Return the node of each id, and of each name if names are unique."""
-    ids = {str(node): node for node in range(graph.num_nodes)}
-    unique = graph.names is not None and len(set(graph.names)) == len(graph.names)
-    return ids, {name: node for node, name in enumerate(graph.names or ())} if unique else {}
+def class_numbers(
+    given: Collection[str], classes: Sequence[str], what: str, numbered: bool = False
+) -> Mapping[str, int]:
+    """Return the number of each class that is given by its name or its number.
+
+    What is the name of one class and the number of another is refused, unless only one way gives them all.
+
+    Args:
+        given: the names or numbers.
+        classes: the names of the classes.
+        what: what they are given in, for messages.
+        numbered: whether they are numbers wherever they can be.
+    """
+    names = {name: number for number, name in enumerate(classes)}
+    numbers = {str(number): number for number in range(len(classes))}
+    unclear = [one for one in given if one in names and names[one] != numbers.get(one, names[one])]
+    if not unclear:
+        return numbers | names
+    ways = [way for way in (numbers, names) if all(one in way for one in given)]
+    if len(ways) == 1 or (ways and numbered):
+        return ways[0]
+    one = unclear[0]
+    raise InputError(
+        f"{what}: {one} is the number of the class {classes[numbers[one]]!r} and the name of another one:"
+        " give a score for each class"
+    )
+
+
+def _rows(text: TextFile) -> list[Row]:
+    """Return the columns of all lines that are not blank; what separates them is in each line."""
+    lines = [(number, line) for number, line in enumerate(text.lines, start=1) if line.strip()]
+    separator = next((mark for mark in SEPARATORS if all(mark in line for _, line in lines)), None)
+    if separator == "\t":  # names in the benchmark's format may have quotes
+        return [(number, [field.strip() for field in line.split("\t")]) for number, line in lines]
+    return [(number, split_fields(text, number, line, separator)) for number, line in lines]
+
+
+def _are_submitted(
+    text: TextFile,
+    rows: Sequence[Row],
+    graph: HeteroGraph,
+    numbers: Mapping[str, int],
+    classes: Sequence[str],
+) -> bool:
+    """Return whether all lines have id, name, type and labels, and not a node and scores of three classes."""
+    if not all(len(fields) == 4 and fields[0] in numbers for _, fields in rows):
+        return False
+    if not all(_is_submitted(text, *row, graph, numbers[row[1][0]], classes) for row in rows):
+        return False
+    names = graph.names or ()
+    known = frozenset(names)
+    for line, (one, name, *_) in rows:
+        if name in known and name != names[numbers[one]]:
+            raise text.error(line, f"node {one} is called {shown(names[numbers[one]])}, not {shown(name)}")
+    return True
 
 
 def _is_submitted(
     text: TextFile, line: int, fields: Sequence[str], graph: HeteroGraph, node: int, classes: Sequence[str]
 ) -> bool:
-    """Return whether a line has id, name, type and labels, and not a node and scores of three classes."""
-    if len(fields) != 4:
-        return False
     if fields[2] != str(graph.types[node]):
         if len(classes) == 3 and all(map(_is_number, fields[1:])):
             return False
@@ -96,6 +152,54 @@ def _is_submitted(
     return False
 
 
+def _find_nodes(
+    text: TextFile, rows: list[Row], graph: HeteroGraph, kind: int, nodes: NDArray[np.int32]
+) -> tuple[list[Row], list[int]]:
+    """Return the lines below a header, and the node of each: all are named, or all are numbered.
+
+    Args:
+        text: the file.
+        rows: its lines.
+        graph: the typed graph.
+        kind: the node type that is classified.
+        nodes: the nodes that need a prediction.
+    """
+    first, last = graph.starts[kind : kind + 2].tolist()
+    numbers = {str(node): node for node in range(first, last)}
+    texts = () if graph.names is None else graph.names[first:last]
+    names = {} if len(set(texts)) < len(texts) else {name: first + row for row, name in enumerate(texts)}
+    known = numbers | names
+    if rows and rows[0][1][0] not in known and not rows[0][1][0].isdecimal():
+        rows = rows[1:]  # a header
+    ids = [fields[0] for _, fields in rows]
+    for (line, _), one in zip(rows, ids, strict=True):
+        if one not in known:
+            raise text.error(line, _unknown_node(graph, kind, one))
+    ways = [way for way in (names, numbers) if all(one in way for one in ids)]
+    needed = set(nodes.tolist())
+    ways = [way for way in ways if needed <= {way[one] for one in ids}] or ways
+    if not ways:
+        place = next(row for row, one in enumerate(ids) if (one in names) != (ids[0] in names))
+        what = f"{shown(ids[0])} and {shown(ids[place])}: one is a name, the other the number of a node"
+        raise text.error(rows[place][0], what)
+    for (line, _), one in zip(rows, ids, strict=True):
+        if ways[0][one] != ways[-1][one]:
+            what = f"{shown(one)} is the number of node {numbers[one]} and the name of node {names[one]}"
+            raise text.error(line, f"{what}: write lines with id, name, type and class, or a .npy file")
+    return rows, [ways[0][one] for one in ids]
+
+
+def _unknown_node(graph: HeteroGraph, kind: int, one: str) -> str:
+    """Say why an id is no node that is classified."""
+    name, (first, last) = graph.node_types[kind], graph.starts[kind : kind + 2]
+    if not one.isdecimal() or int(one) >= graph.num_nodes:
+        return f"{shown(one)} is not a node of type {name!r}"
+    other = graph.node_types[graph.types[int(one)]]
+    return (
+        f"node {int(one)} is of type {other!r}: nodes of type {name!r} have the numbers {first} to {last - 1}"
+    )
+
+
 def _is_number(field: str) -> bool:
     try:
         float(field)
@@ -105,9 +209,30 @@ def _is_number(field: str) -> bool:
 
 
 def _scores(
+    text: TextFile, rows: Sequence[Row], classes: Sequence[str], multi: bool, submitted: bool
+) -> list[NDArray[np.float64]]:
+    """Return a score for each class from the columns after the node in each line."""
+    cells = [_cells(text, line, fields[1:], classes, multi) for line, fields in rows]
+    given = dict.fromkeys(name for cell in cells if isinstance(cell, list) for name in cell)
+    ways = class_numbers(given, classes, str(text.path), submitted)
+    found = []
+    for (line, _), cell in zip(rows, cells, strict=True):
+        if isinstance(cell, np.ndarray):
+            found.append(cell)
+            continue
+        row = np.zeros(len(classes))
+        for name in cell:
+            if name not in ways:
+                raise text.error(line, f"{shown(name)} is not a class")
+            row[ways[name]] = 1
+        found.append(row)
+    return found
+
+
+def _cells(
     text: TextFile, line: int, fields: Sequence[str], classes: Sequence[str], multi: bool
-) -> NDArray[np.float64]:
-    """Return a score for each class from the fields after the node."""
+) -> NDArray[np.float64] | list[str]:
+    """Return the scores in the columns after the node, or the names of the classes."""
     if len(fields) == len(classes) and len(classes) > 1:
         try:
             return np.array([float(field) for field in fields])
@@ -117,13 +242,4 @@ def _scores(
         raise text.error(
             line, f"a class or {len(classes)} scores must follow the node, not {len(fields)} columns"
         )
-    names = [name.strip() for name in fields[0].split(",") if name.strip()] if multi else [fields[0]]
-    row = np.zeros(len(classes))
-    for name in names:
-        if name in classes:
-            row[list(classes).index(name)] = 1
-        elif name.isdecimal() and int(name) < len(classes):
-            row[int(name)] = 1
-        else:
-            raise text.error(line, f"{shown(name)} is not a class")
-    return row
+    return [name.strip() for name in fields[0].split(",") if name.strip()] if multi else [fields[0]]

@@ -107,6 +107,7 @@ def split_labels(
     fixed = labels.test is not None and published
     _check_shares(ratios, ("train", "valid") if fixed else ("train", "valid", "test"))
     rng = generator(seed, "split", "labels")
+    rest = labels.nodes
     if labels.test is not None and published:
         rest, test = labels.nodes[~labels.test], labels.nodes[labels.test]
         share = ratios[1] / (ratios[0] + ratios[1])
@@ -114,15 +115,14 @@ def split_labels(
         cut = round(share * len(rest))
         valid, train = rest[order[:cut]], rest[order[cut:]]
     else:
-        order = rng.permutation(len(labels.nodes))
+        order = rng.permutation(len(rest))
         first, second = (round(sum(ratios[:number]) * len(order)) for number in (1, 2))
-        train, valid, test = (
-            labels.nodes[part] for part in (order[:first], order[first:second], order[second:])
-        )
+        train, valid, test = (rest[part] for part in (order[:first], order[first:second], order[second:]))
     parts = {"train": train, "valid": valid, "test": test}
     for name, nodes in parts.items():
         if not len(nodes):
-            raise InputError(f"too few nodes have labels: the {name} part would be empty")
+            free = f"{len(rest)} without the test part" if fixed else f"{len(rest)}"
+            raise InputError(f"too few nodes have labels ({free}): the {name} part would be empty")
     return {name: np.sort(nodes).astype(np.int32) for name, nodes in parts.items()}
 
 
@@ -161,7 +161,10 @@ def split_links(
                 # No negative is a self-loop, so a positive that is one would be easy to tell.
                 taken &= edges[relation][:, 0] != edges[relation][:, 1]
             if not taken.any():
-                raise InputError(f"{data.graph.name}: {name!r} has too few edges for a {part} part")
+                raise InputError(
+                    f"{data.graph.name}: {name!r} has too few edges for a {part} part: each source keeps one"
+                    " for training, and self-loops are not predicted"
+                )
             held[part][relation] = edges[relation][taken]
             edges[relation] = edges[relation][~taken]
     _part_valid_from_test(data, held)

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError, unknown
-from trueedge.files.arrays import refuse_masked
 from trueedge.graph.typed import HeteroGraph, Labels
 from trueedge.metrics.classes import ClassScores, classes_from
+from trueedge.metrics.scores import as_array
 from trueedge.scorers.capabilities import Need, as_predictor
-from trueedge.scorers.node_files import read_predictions
+from trueedge.scorers.node_files import class_numbers, read_predictions
 from trueedge.scorers.scorer import Scorer, is_table
 from trueedge.tasks.base import Task, array_hash, refuse_foreign, withhold
 
@@ -124,23 +124,20 @@ class NodeTask(Task):
         self.check_part(part)
         refuse_foreign(self, scorer)
         if isinstance(scorer, (str, Path)):
-            scorer = read_predictions(Path(scorer), self.graph, self.classes, self.multi, self.nodes[part])
+            scorer = read_predictions(
+                Path(scorer), self.graph, self.target, self.classes, self.multi, self.nodes[part]
+            )
         if is_table(scorer) or isinstance(scorer, list):
             scorer = self._whole(scorer, part)
         return as_predictor(scorer, self.graph.num_nodes)
 
     def _whole(self, given: Any, part: str) -> NDArray[Any]:
         """Return an array of predictions with a row for each node of the graph."""
-        refuse_masked(given, "predictions")
-        try:
-            table = np.asarray(given.detach().cpu() if hasattr(given, "detach") else given)
-        except ValueError:
-            raise InputError("predictions must be a table whose rows have the same length") from None
-        if table.dtype.kind == "U" and table.ndim == 1:
-            strange = [name for name in table.tolist() if name not in self.classes]
-            if strange:
-                raise unknown("class", strange[0], self.classes)
-            table = np.array([self.classes.index(name) for name in table.tolist()])
+        table = as_array(given, "predictions") if is_table(given) else self._listed(given)
+        if table.dtype == object and all(isinstance(one, str) for one in table.ravel()):
+            table = table.astype(str)  # as columns of data frames are
+        if table.dtype.kind in "Uiu" and table.ndim == 1:
+            table = self._numbered(table)
         if table.ndim == 2 and table.shape[1] != self.num_classes:
             raise InputError(f"there are {self.num_classes} classes, but predictions of shape {table.shape}")
         first, last = self.graph.starts[self.target : self.target + 2]
@@ -154,6 +151,25 @@ class NodeTask(Task):
         whole = np.zeros((self.graph.num_nodes, *table.shape[1:]), dtype=table.dtype)
         whole[places[len(table)]] = table
         return whole
+
+    def _numbered(self, classes: NDArray[Any]) -> NDArray[Any]:
+        """Return classes by number, given by name or by number, (n,)."""
+        values, place = np.unique(classes, return_inverse=True)
+        texts = values.astype(str).tolist()
+        ways = class_numbers(texts, self.classes, "predictions")
+        strange = [one for one in texts if one not in ways]
+        if strange and classes.dtype.kind == "U":
+            raise unknown("class", strange[0], self.classes)
+        # Numbers out of range are refused where the predictions are compared with the truth.
+        return classes if strange else np.array([ways[one] for one in texts])[place.reshape(-1)]
+
+    def _listed(self, given: Any) -> NDArray[Any]:
+        """Return a list as an array."""
+        try:
+            return np.asarray(given)
+        except ValueError:
+            shape = f"(n, {self.num_classes})" if self.multi else f"(n,) or (n, {self.num_classes})"
+            raise InputError(f"predictions need the shape {shape}: all rows must have one length") from None
 
     def remarks(self, scores: Any) -> list[str]:
         """Return a warning if all nodes get the same prediction."""

@@ -72,6 +72,11 @@ class HetGNN(TypedMethod):
             raise InputError(f"hetgnn: dim must be even, got {self.dim}")
         if self.window >= self.walk_length:
             raise InputError(f"hetgnn: window must be below walk_length, which is {self.walk_length}")
+        if not self.supervised and not len(hetgnn.untyped(inputs)[1]):
+            raise InputError(
+                f"hetgnn: there are no walks to train on, since no edge of {inputs.graph.name} connects two"
+                " nodes; supervised=true trains without walks"
+            )
         # Torch is seeded here with the seed of the fit.
         seed = int(torch.randint(1 << 62, ()))
         found = hetgnn.neighbors_by_type(inputs, self.neighbors, derive(seed, "restarts"))
