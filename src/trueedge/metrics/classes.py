@@ -112,7 +112,8 @@ def _micro_f1(scores: ClassScores) -> NDArray[np.float64]:
 
 def _macro_f1(scores: ClassScores) -> NDArray[np.float64]:
     right, predicted, true = scores.counts
-    # A class that nobody has and nobody predicts is left out, as scikit-learn does.
+    # A class that nobody has and nobody predicts says nothing. scikit-learn leaves it out if nodes have one
+    # class each, and counts it as 0 if they have several.
     there = (predicted + true).sum(axis=0) > 0
     if not there.any():
         return np.zeros(len(right))
