@@ -130,7 +130,9 @@ def complaints_of_proof(path: Path, entry: Entry, task: BoardTask) -> Iterator[s
         if another := _another_method(proof.certificate, entry.certificates[proof.seed]):
             yield another
     try:
-        again = _proof(entry, task, proof.seed, proof.by, proof.date, proof.value, proof.how)
+        again = _proof(
+            *(entry, task, proof.seed, proof.by, proof.date, proof.value, proof.how), proof.certificate
+        )
     except InputError as error:
         yield str(error)
         return
