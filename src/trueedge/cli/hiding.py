@@ -122,8 +122,11 @@ def judge(
     from trueedge.leaderboard.hidden.judge import Judge, serve_socket
 
     found = Judge.of_folder(secret)
-    showing.note(f"judging {', '.join(found.labels)} at {socket}")
-    serve_socket(found, socket)
+
+    def say() -> None:
+        showing.note(f"judging {', '.join(found.labels)} at {socket}; Ctrl-C stops it")
+
+    serve_socket(found, socket, ready=say)
 
 
 def end(
@@ -144,14 +147,15 @@ def end(
         trueedge leaderboard end board cora-hidden --secret secrets/one --release labels
     """
     from trueedge.leaderboard.board import Board
-    from trueedge.leaderboard.hidden.season import end_season
+    from trueedge.leaderboard.hidden.season import check_end, end_season
     from trueedge.leaderboard.hidden.secret_folder import Secret
     from trueedge.leaderboard.server.closing import submitted_files
 
-    opened = Board.open(folder)
+    opened, labels = Board.open(folder), Secret.open(secret)
+    check_end(opened.task(task), labels, opened, release)
     files = submitted_files(folder, task, database)
     with showing.progress(1, "ending the season"):
-        found = end_season(opened, task, Secret.open(secret), files, release)
+        found = end_season(opened, task, labels, files, release)
     metric = opened.task(task).headline
     for name, value in sorted(found.values.items(), key=lambda one: -one[1]):
         print(f"{name}  {metric} {value:.4f} on the private units")
