@@ -243,7 +243,8 @@ def test_what_cannot_be_certified_cannot_be_hidden(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("option", "said"), [({"public_share": 1.0}, "between 0 and 1"), ({"closes": "soon"}, "YYYY-MM-DD")]
+    ("option", "said"),
+    [({"public_share": 1.0}, "between 0 and 1"), ({"closes": "soon"}, "must be a day")],
 )
 def test_wrong_options_are_refused(tmp_path: Path, option, said) -> None:
     with pytest.raises(InputError, match=said):
