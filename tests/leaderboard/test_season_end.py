@@ -161,6 +161,25 @@ def test_pages_of_an_ended_season_speak_of_public_labels_and_of_the_released_tas
     assert trueedge(*words[1:])[0] == 0
 
 
+def test_an_entry_without_certificates_is_not_reproduced(judged: Served, trueedge) -> None:
+    board = str(judged.folder / "board")
+    status, _, err = trueedge("leaderboard", "reproduce", board, HIDDEN, "one", "--by", "C. Person")
+    assert status == 1
+    assert f"{HIDDEN}/one has no certificate that could be reproduced" in " ".join(err.split())
+
+
+def test_the_end_asks_the_database_that_the_server_used(
+    judged: Served, tmp_path: Path, monkeypatch, trueedge
+) -> None:
+    moved = tmp_path / "elsewhere.db"
+    judged.service.engine.dispose()
+    shutil.move(judged.service.places.own / "server.db", moved)
+    monkeypatch.setenv("TRUEEDGE_DATABASE", f"sqlite:///{moved}")
+    words = ("leaderboard", "end", str(judged.folder / "board"), HIDDEN, "--release", str(tmp_path / "new"))
+    status, out, err = trueedge(*words, "--secret", str(judged.folder / "secrets" / "one"))
+    assert (status, "on the private units" in out) == (0, True), err
+
+
 def test_entries_that_were_withdrawn_need_not_be_beaten(tmp_path: Path, prepared: Path) -> None:
     served = make_served(tmp_path, prepared, per_week=5)
     best = served.hidden.scores(te.methods.get("ppr")().fit(served.hidden.task))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,7 @@ import typer
 
 from trueedge.cli import completing, parsing, showing
 from trueedge.cli.making import ProtocolToUse, Words
+from trueedge.cli.serving import DATABASE
 from trueedge.datasets import is_name
 from trueedge.errors import InputError
 from trueedge.files.writing import check_target, replacing
@@ -135,7 +137,13 @@ def end(
     secret: Annotated[Path, typer.Option(metavar="SECRET", help="The task's secret folder.")],
     release: Annotated[Path, typer.Option(metavar="FOLDER", help="New folder for the released labels.")],
     database: Annotated[
-        str | None, typer.Option("--db", metavar="URL", help="The server's database.")
+        str | None,
+        typer.Option(
+            "--db",
+            metavar="URL",
+            help=f"The server's database; also the variable {DATABASE}.",
+            show_default="a file in DIR",
+        ),
     ] = None,
 ) -> None:
     """End the season of a hidden task: show private values, release the labels, certify every entry.
@@ -153,7 +161,7 @@ def end(
 
     opened, labels = Board.open(folder), Secret.open(secret)
     check_end(opened.task(task), labels, opened, release)
-    files = submitted_files(folder, task, database)
+    files = submitted_files(folder, task, database or os.environ.get(DATABASE) or None)
     with showing.progress(1, "ending the season"):
         found = end_season(opened, task, labels, files, release)
     metric = opened.task(task).headline

@@ -203,6 +203,8 @@ def _refuse(entry: Entry, by: str) -> None:
     """Refuse a proof that lifts no entry, before anything is run."""
     if entry.withdrawn:
         raise InputError(f"{entry.task}/{entry.name} was withdrawn: it cannot be reproduced")
+    if not entry.paths:
+        raise InputError(f"{entry.task}/{entry.name} has no certificate that could be reproduced")
     _refuse_author(entry, by)
 
 
