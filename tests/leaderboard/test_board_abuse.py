@@ -231,7 +231,7 @@ def test_a_damaged_card_is_one_problem_that_names_the_file_once(board: Board, en
     (problem,) = board.check()
     assert str(problem).startswith("karate-existing/ra/entry.toml: no field of an entry's card is called")
     (board.folder / TASK / "task.toml").write_bytes(b"\xff")
-    assert [str(one) for one in board.check()] == ["karate-existing/task.toml: is not UTF-8 text"]
+    assert [str(one) for one in board.check()] == ["karate-existing/task.toml: it is not UTF-8 text"]
 
 
 def test_an_audit_that_is_deleted_or_replaced_is_found(board: Board) -> None:
@@ -240,13 +240,47 @@ def test_an_audit_that_is_deleted_or_replaced_is_found(board: Board) -> None:
     path = board.folder / TASK / "audit.json"
     whole = path.read_text()
     path.write_text("[1]")
-    assert sentences(board) == f"{TASK}/audit.json: does not hold the findings of an audit"
+    assert sentences(board) == f"{TASK}/audit.json: it does not hold the findings of an audit"
     path.write_text(whole.replace('"findings": [', '"findings": [', 1).replace("karate", "cora"))
     assert sentences(board) == f"{TASK}/audit.json: it is not the audit that the task's card names"
     path.unlink()
     assert sentences(board) == f"{TASK}: it has no audit.json, although its card names one"
     # The task is the same one, whatever its audit.
     assert board.add_task(list(frozen())).audit
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"certificate": "x"}, "certificate must be an object, got str"),
+        ({"certificate": None}, "certificate must be an object, got NoneType"),
+        ({"certificate": {"a": 1}}, "certificate must be that of another party, or empty"),
+        ({"how": "certificate"}, "certificate must be that of another party, or empty"),
+        ({"versions": [1]}, "versions must be an object, got list"),
+        ({"by": None}, "by must be a text"),
+    ],
+)
+def test_a_proof_whose_fields_are_of_another_kind_is_found(
+    board: Board, entry: Path, tmp_path: Path, changes, said: str
+) -> None:
+    reproduced(board.entry(TASK, "ra"))
+    path = entry / "reproduced-b-person-0.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+    (problem,) = map(str, board.check())
+    assert problem.startswith(f"{TASK}/ra/{path.name}: {said}")
+
+
+def test_a_proof_without_a_field_and_scores_without_a_proof_are_found(board: Board, entry: Path) -> None:
+    reproduced(board.entry(TASK, "ra"))
+    path = entry / "reproduced-b-person-0.json"
+    content = json.loads(path.read_text())
+    del content["seal"]
+    path.write_text(json.dumps(content))
+    shutil.copy(entry / "seed-0.scores.npz", entry / "reproduced-c-person-0.scores.npz")
+    assert sentences(board).splitlines() == [
+        f"{TASK}/ra/reproduced-c-person-0.scores.npz: there is no proof reproduced-c-person-0.json",
+        f"{TASK}/ra/{path.name}: seal is missing",
+    ]
 
 
 def test_a_unit_that_the_kind_of_task_does_not_have_is_found(board: Board) -> None:

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import signal
+import socket
 import threading
 from functools import partial
 from pathlib import Path
@@ -16,7 +17,7 @@ import pytest
 import trueedge as te
 from trueedge.errors import InputError
 from trueedge.leaderboard.hidden import judge as judging
-from trueedge.leaderboard.hidden.asking_judge import JudgeClient
+from trueedge.leaderboard.hidden.asking_judge import JudgeAbsentError, JudgeClient
 from trueedge.leaderboard.hidden.judge import FAILED, Judge, padded, serve_stream
 from trueedge.leaderboard.hidden.making import hide
 from trueedge.leaderboard.hidden.public_folder import HiddenTask
@@ -149,6 +150,41 @@ def test_a_judge_of_somebody_else_answers_at_a_socket(place: Path, tmp_path: Pat
         assert client.ask("one", place / "cn.npy", None) is not None
     finally:
         client.close()
+
+
+def test_a_judge_at_a_socket_answers_several_servers_and_no_other_takes_its_place(
+    place: Path, tmp_path: Path
+) -> None:
+    path, ready = tmp_path / "judge.sock", threading.Event()
+    judge = Judge.of_folder(place / "secrets")
+    # A socket that a judge left behind when it was killed is no obstacle.
+    with socket.socket(socket.AF_UNIX) as left:
+        left.bind(str(path))
+    work = partial(judging.serve_socket, judge, path, 0.01, ready.set)
+    threading.Thread(target=work, daemon=True).start()
+    assert ready.wait(20)
+    with JudgeClient(socket_path=path) as first, JudgeClient(socket_path=path) as second:
+        values = [one.ask("one", place / "cn.npy", None) for one in (first, second, first)]
+    assert values == [values[0]] * 3
+    # A client that goes away at once takes nobody with it.
+    for _ in range(5):
+        with socket.socket(socket.AF_UNIX) as hasty:
+            hasty.connect(str(path))
+    with JudgeClient(socket_path=path) as client:
+        assert client.ask("one", place / "cn.npy", None) == values[0]
+    with pytest.raises(InputError, match="another judge answers at"):
+        judging.serve_socket(judge, path, 0.01)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="exists and is no socket"):
+        judging.serve_socket(judge, tmp_path / "file", 0.01, lambda: pytest.fail("it is not ready"))
+
+
+def test_a_judge_that_cannot_be_asked_fails_with_the_words_of_every_failure(tmp_path: Path) -> None:
+    for client in (JudgeClient(secrets=tmp_path / "gone"), JudgeClient(socket_path=tmp_path / "none.sock")):
+        with pytest.raises(JudgeAbsentError) as found:
+            client.ask("one", tmp_path / "scores.npy", None)
+        assert str(found.value) == FAILED
+        assert str(tmp_path) in found.value.reason
 
 
 def test_a_judge_without_labels_says_so_in_one_sentence(tmp_path: Path) -> None:

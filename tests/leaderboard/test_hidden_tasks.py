@@ -43,7 +43,7 @@ def _own_triples(seed: int) -> te.Task:
 @pytest.fixture(scope="module")
 def hidden(tmp_path_factory) -> tuple[HiddenTask, Secret]:
     folder = tmp_path_factory.mktemp("hidden")
-    found = small_hide(CORA, folder / "public", folder / "secret", closes="2027-01-31")
+    found = small_hide(CORA, folder / "public", folder / "secret", closes="2999-01-31")
     return found, Secret.open(folder / "secret")
 
 
@@ -131,6 +131,29 @@ def test_other_labels_than_the_published_ones_are_noticed(tmp_path: Path) -> Non
     np.save(tmp_path / "secret" / "places.npy", places)
     with pytest.raises(InputError, match="labels do not have the published hash"):
         Secret.open(tmp_path / "secret")
+
+
+@pytest.mark.parametrize(
+    "change", [{"metric": "ap"}, {"kind": "node"}, {"shape": [3]}, {"dataset": "x"}, {"protocol": "heart"}]
+)
+def test_a_card_of_another_task_is_noticed_before_anything_is_judged(tmp_path: Path, change) -> None:
+    small_hide(CORA, tmp_path / "public", tmp_path / "secret")
+    path = tmp_path / "secret" / "secret.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    with pytest.raises(InputError, match=r"secret is damaged: secret\.json is not the card of its task"):
+        Secret.open(tmp_path / "secret")
+
+
+@pytest.mark.parametrize("kind", ["U4", "c16", "f8"])
+def test_places_that_are_no_numbers_of_candidates_are_refused(tmp_path: Path, kind: str) -> None:
+    small_hide(CORA, tmp_path / "public", tmp_path / "secret")
+    path = tmp_path / "secret" / "places.npy"
+    np.save(path, np.load(path).astype(kind))
+    with pytest.raises(InputError, match=r"places\.npy does not hold the places of questions"):
+        Secret.open(tmp_path / "secret")
+    np.save(tmp_path / "public" / "candidates.npy", np.int64(3))
+    with pytest.raises(InputError, match="does not hold 2534 candidates"):
+        HiddenTask.open(tmp_path / "public")
 
 
 def test_changed_candidates_are_noticed(tmp_path: Path) -> None:
@@ -243,7 +266,8 @@ def test_what_cannot_be_certified_cannot_be_hidden(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("option", "said"), [({"public_share": 1.0}, "between 0 and 1"), ({"closes": "soon"}, "YYYY-MM-DD")]
+    ("option", "said"),
+    [({"public_share": 1.0}, "between 0 and 1"), ({"closes": "soon"}, "must be a day")],
 )
 def test_wrong_options_are_refused(tmp_path: Path, option, said) -> None:
     with pytest.raises(InputError, match=said):

@@ -97,6 +97,30 @@ def test_folders_that_are_taken_are_refused(trueedge, at: Path) -> None:
         assert said in _refused(trueedge, at, *HIDE, "-o", public, "--secret", secret)
 
 
+def test_labels_in_any_board_are_refused_though_none_is_named(trueedge, at: Path) -> None:
+    assert "hidden labels must not be in the folder of the board" in _refused(
+        trueedge, at, *HIDE, "-o", "public", "--secret", "board/secrets/one"
+    )
+    said = _refused(trueedge, at, *HIDE, "-o", "board/public", "--secret", "secrets/one")
+    assert "PUBLIC must not be in the folder of the board" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--closes", "2020-01-01"), "the last day of the season, 2020-01-01, is over: nobody could submit"),
+        (("--closes", "29991119"), "the last day of the season must be a day such as"),
+        (("--closes", "2999-W48-1"), "the last day of the season must be a day such as"),
+        (("--season", "a\nb"), "the name of the season has a control or direction character"),
+        (("--season", "\u202e1"), "the name of the season has a control or direction character"),
+        (("--season", "x" * 81), "the name of the season has 81 characters; 80 are allowed"),
+    ],
+)
+def test_a_season_that_cannot_be_is_refused(trueedge, at: Path, monkeypatch, words, said: str) -> None:
+    monkeypatch.setattr("trueedge.leaderboard.hidden.making.judged", lambda *_: pytest.fail("it was drawn"))
+    assert said in _refused(trueedge, at, *HIDE, "-o", "public", "--secret", "secrets/one", *words)
+
+
 def test_data_that_cannot_be_hidden_leaves_nothing(trueedge, at: Path) -> None:
     words = ("-o", "public", "--secret", "sec", "--board", "board")
     said = _refused(trueedge, at, "leaderboard", "hide", "umls", *words)

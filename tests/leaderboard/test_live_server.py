@@ -168,6 +168,15 @@ def _until_done(served: Served) -> None:
         (["serve", "token", "steal", "x"], "token add NAME"),
         (["serve", "token", "add"], "token add NAME"),
         (["serve", "x", "--demo"], "leave out the folder"),
+        (["serve", "--demo", "--secrets", "x"], "--demo makes a board of its own: leave out --secrets"),
+        (["serve", "--demo", "--db", "x"], "--demo makes a board of its own: leave out --db"),
+        (["serve", "x", "--board", "y"], "x is the board: leave out --board"),
+        (["serve", "token", "list", "--judge", "x"], "a token needs no judge: leave out --judge"),
+        (["submit", "x.json", "--to", "http://[::1"], "'http://[::1' is not the address of a server"),
+        (["submit", "x.json", "--to", "https://b.example:99999"], "is not the address of a server"),
+        (["submit", "x.json", "--to", "https://b.example/?q=a b"], "is not the address of a server"),
+        (["submit", "x.json", "--to", "https://b.example/?q=1"], "is not the address of a server"),
+        (["submit", "x.json", "--to", "https://me:pw@b.example"], "has no user and no password"),
     ],
 )
 def test_wrong_commands_are_answered_in_one_sentence(trueedge, monkeypatch, words, said) -> None:
@@ -195,6 +204,36 @@ def test_a_server_that_is_none_is_named(trueedge) -> None:
         unused.bind(("127.0.0.1", 0))
         with pytest.raises(InputError, match="cannot be reached"):
             Server(f"http://127.0.0.1:{unused.getsockname()[1]}", "te_x").status("0")
+
+
+@pytest.mark.parametrize(
+    ("answer", "what"), [(b"no HTTP\r\n\r\n", "HTTP"), (b"HTTP/1.1 200 OK\r\n\r\n{", "JSON")]
+)
+def test_a_server_that_speaks_another_language_is_named(answer: bytes, what: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def speak() -> None:
+            connection, _ = listening.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(answer)
+
+        thread = threading.Thread(target=speak)
+        thread.start()
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        with pytest.raises(InputError, match=f"^{address} is no board's server: its answer is not {what}"):
+            Server(address, "te_x").status("0")
+        thread.join()
+
+
+def test_what_was_sent_before_tells_what_came_out(live, tmp_path: Path) -> None:
+    served, port = live
+    server = Server(f"http://127.0.0.1:{port}", served.token)
+    np.save(tmp_path / "scores.npy", served.hidden.scores(get_method("cn")().fit(served.hidden.task)))
+    server.submit_scores(tmp_path / "scores.npy", ENTRY, HIDDEN)
+    _worked(served)
+    again = server.wait(server.submit_scores(tmp_path / "scores.npy", ENTRY, HIDDEN), 5)
+    assert (again.status, "on the public units is shown as" in again.sentence) == ("done", True)
 
 
 def test_a_season_ends_with_certificates_that_anyone_can_check(tmp_path: Path, prepared: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import re
 import shutil
 from dataclasses import replace
@@ -153,6 +154,42 @@ def test_what_did_not_change_is_not_built_again(made: Path, tmp_path: Path) -> N
     assert texts(site) != before
 
 
+def test_a_new_title_of_the_board_is_on_all_pages(made: Path, tmp_path: Path) -> None:
+    shutil.copytree(made / "board", tmp_path / "board")
+    card = tmp_path / "board" / "board.toml"
+    build(Board.open(tmp_path / "board"), tmp_path / "site")
+    card.write_text(card.read_text().replace("A board", "Another name"))
+    build(Board.open(tmp_path / "board"), tmp_path / "site")
+    build(Board.open(tmp_path / "board"), tmp_path / "anew")
+    assert texts(tmp_path / "site") == texts(tmp_path / "anew")
+    assert "A board" not in "".join(texts(tmp_path / "site").values())
+
+
+def test_a_board_that_can_only_be_read_is_built(made: Path, tmp_path: Path, monkeypatch) -> None:
+    shutil.copytree(made / "board", tmp_path / "board")
+    (tmp_path / "board" / ".build.json").unlink()
+    # Not even root can write a file where a folder is.
+    (tmp_path / "board" / ".build.json").mkdir()
+    found = build(Board.open(tmp_path / "board"), tmp_path / "site")
+    assert (found.problems, found.reused) == ((), 0)
+    assert texts(tmp_path / "site") == texts(made / "site")
+
+
+def test_a_site_that_cannot_be_written_is_refused_by_its_name(made: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match=r"the site cannot be written to .*file/site/index\.html"):
+        build(Board.open(made / "board"), tmp_path / "file" / "site")
+
+
+def test_a_file_whose_name_is_no_text_is_found_and_stops_no_page(made: Path, tmp_path: Path) -> None:
+    shutil.copytree(made / "board", tmp_path / "board")
+    place = os.fsencode(tmp_path / "board" / "karate-existing" / "ra")
+    with open(place + b"/\xff.json", "w"):
+        pass
+    (problem,) = build(Board.open(tmp_path / "board"), tmp_path / "site").problems
+    assert problem.endswith("no such file belongs to an entry")
+
+
 def test_an_entry_that_fails_the_check_is_not_ranked_and_the_build_says_so_each_time(
     made: Path, tmp_path: Path
 ) -> None:
@@ -284,7 +321,7 @@ def test_a_table_without_intervals_has_no_column_of_that_name(tmp_path: Path, ma
         reproduced(board.add(first, card(name=name), "karate-existing"))
     build(board, tmp_path / "site")
     page = (tmp_path / "site" / "karate-existing" / "index.html").read_text()
-    assert "differences cannot be tested" in page
+    assert "One test part does not show how much depends on the negatives" in page
     assert "95 % interval" not in page
     assert "95 % interval" in (made / "site" / "karate-existing" / "index.html").read_text()
 

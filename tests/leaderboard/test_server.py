@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.leaderboard.boards import reproduced
 from tests.leaderboard.served_board import (
     ENTRY,
     HIDDEN,
@@ -184,6 +185,8 @@ def test_all_boards_are_listed(served: Served) -> None:
         ("GET", "/%2e%2e/%2e%2e/server.db", 404),
         ("GET", "/.server/server.db", 404),
         ("GET", "/", 503),
+        ("GET", f"/api/v1/boards/{'x' * 5000}/entries", 404),
+        ("GET", f"/api/v1/boards/{TASK}/entries/{'x' * 5000}", 404),
         ("DELETE", "/api/v1/boards", 405),
         ("POST", "/api/v1/submissions", 401),
         ("PUT", f"/api/v1/files/{'0' * 64}", 401),
@@ -243,6 +246,42 @@ def test_pages_are_built_after_an_acceptance_and_served(served: Served) -> None:
     assert "default-src 'none'" in page.headers["content-security-policy"]
     assert served.ask("GET", f"/{TASK}", team=None).headers["location"] == f"/{TASK}/"
     assert "Mine" in served.ask("GET", f"/{TASK}/", team=None).text
+
+
+def test_a_page_is_asked_for_by_its_head_too(served: Served) -> None:
+    site = served.service.places.site
+    (site / "index.html").write_text("a page")
+    answer = served.ask("HEAD", "/", team=None)
+    assert (answer.status_code, answer.headers["content-length"]) == (200, "6")
+
+
+def test_what_other_commands_change_is_served_soon(served: Served) -> None:
+    number = served.post(served.certificate_body("ra")).json()["id"]
+    served.worker.work()
+    assert served.status(number)["status"] == "done"
+    address = f"/api/v1/boards/{TASK}"
+    assert served.ask("GET", address).json()["entries"][0]["unranked"] == "not reproduced yet"
+    reproduced(served.board.entry(TASK, "mine"))
+    served.worker.work()
+    assert served.ask("GET", address).json()["entries"][0]["rank"] is None
+    served.worker._next_look = 0.0
+    served.worker.work()
+    assert served.ask("GET", address).json()["entries"][0]["rank"] == [1, 1]
+    served.worker._next_look = 0.0
+    served.worker.work()
+    assert served.worker._stale == set()
+
+
+def test_pages_that_cannot_be_built_stop_no_submission(served: Served, monkeypatch) -> None:
+    def fails(*_: object) -> None:
+        raise TypeError("a page")
+
+    monkeypatch.setattr("trueedge.leaderboard.server.worker.write_standings", fails)
+    numbers = []
+    for method, name in (("ra", "First"), ("katz", "Second")):
+        numbers.append(served.post(served.certificate_body(method, name=name)).json()["id"])
+        served.worker.work()
+    assert [served.status(number)["status"] for number in numbers] == ["done", "done"]
 
 
 def test_a_submission_of_another_team_cannot_be_asked_for(served: Served) -> None:

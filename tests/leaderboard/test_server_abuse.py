@@ -16,6 +16,7 @@ from sqlalchemy import select
 from tests.leaderboard.served_board import (
     ENTRY,
     HIDDEN,
+    TASK,
     Served,
     make_served,
     noise,
@@ -23,9 +24,12 @@ from tests.leaderboard.served_board import (
 )
 
 from trueedge.errors import InputError
+from trueedge.leaderboard.hidden.asking_judge import JudgeClient
+from trueedge.leaderboard.hidden.judge import FAILED
 from trueedge.leaderboard.hidden.secret_folder import Secret
 from trueedge.leaderboard.server.database import TOKENS, reading
 from trueedge.leaderboard.server.limits import Limits
+from trueedge.leaderboard.server.logs import configure_logs
 from trueedge.leaderboard.server.problems import ApiError
 from trueedge.leaderboard.server.tokens import add_token, list_tokens, revoke_tokens, team_of
 from trueedge.leaderboard.server.uploads import body_chunks, remove_old
@@ -171,6 +175,12 @@ def test_a_revoked_token_is_refused_at_once(served: Served) -> None:
         revoke_tokens(served.service.engine, "one")
 
 
+def test_a_token_is_revoked_by_the_name_that_it_was_added_by(served: Served) -> None:
+    for name in (" Team B ", "Te\u0301am"):
+        add_token(served.service.engine, name)
+        assert revoke_tokens(served.service.engine, name) == 1
+
+
 @pytest.mark.parametrize(
     "header", ["", "Bearer", "Bearer ", "Basic abc", "Bearer wrong", "Bearer " + "x" * 100_000, "Bearer \xff"]
 )
@@ -191,6 +201,25 @@ def test_a_team_has_a_plain_name(served: Served, name: str) -> None:
 
 
 # Oracles
+
+
+def test_no_sentence_names_a_folder_of_the_machine(served: Served, capsys) -> None:
+    """A judge that is away, and a damaged file of another entry, are said in full in the log alone."""
+    configure_logs()
+    served.worker.judge = JudgeClient(secrets=served.folder / "gone")
+    first = served.submit_scores(noise(served, 0)).json()["id"]
+    served.worker.work()
+    assert served.status(first)["sentence"] == FAILED
+    assert f"there are no hidden labels in {served.folder / 'gone'}" in capsys.readouterr().err
+    served.post(served.certificate_body("ra"))
+    served.worker.work()
+    (served.folder / "board" / TASK / "mine" / "entry.toml").write_text("x =")
+    second = served.post(served.certificate_body("katz", name="Other")).json()["id"]
+    served.worker.work()
+    assert served.status(second)["sentence"].startswith(f"{TASK}/mine/entry.toml is not TOML")
+    answer = served.ask("GET", f"/api/v1/boards/{TASK}/entries/mine")
+    assert answer.status_code == 404
+    assert answer.json()["error"].startswith(f"{TASK}/mine/entry.toml is not TOML")
 
 
 def test_answers_and_errors_do_not_depend_on_labels(tmp_path: Path, prepared: Path) -> None:

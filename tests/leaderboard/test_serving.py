@@ -234,7 +234,12 @@ def test_a_judge_is_run_by_a_command(trueedge, prepared: Path, monkeypatch) -> N
     from trueedge.leaderboard.hidden import judge
 
     ran = []
-    monkeypatch.setattr(judge, "serve_socket", lambda found, path: ran.append((found.labels, str(path))))
+
+    def serve(found, path, ready) -> None:
+        ran.append((found.labels, str(path)))
+        ready()
+
+    monkeypatch.setattr(judge, "serve_socket", serve)
     status, _, err = trueedge("leaderboard", "judge", str(prepared / "secrets"), "--socket", "judge.sock")
     assert (status, ran[0][1]) == (0, "judge.sock")
     assert HIDDEN in err

@@ -169,7 +169,9 @@ def test_seeds_with_one_published_test_part_are_over_its_units_and_seeds() -> No
 def test_a_hidden_task_shows_what_its_judge_wrote(tmp_path: Path) -> None:
     board = Board.create(tmp_path / "board")
     given = {"title": "Hidden", "dataset": "x", "protocol": "heart", "kind": "link", "headline": "mrr"}
-    task = board.add_task(BoardTask(name="hidden", hidden={"season": "2026"}, **given))
+    task = board.add_task(
+        BoardTask(name="hidden", hidden={"season": "2026", "labels": "0" * 64, "shape": [9]}, **given)
+    )
     folder = board.folder / "hidden"
     for name in ("one", "two", "three", "waiting"):
         (folder / name).mkdir()

@@ -21,10 +21,11 @@ from tests.leaderboard.served_board import (
 )
 
 from trueedge.errors import InputError
+from trueedge.leaderboard.board.hidden_table import Quotas
 from trueedge.leaderboard.hidden.secret_folder import Secret
 from trueedge.leaderboard.server.accepting import accept, checked
 from trueedge.leaderboard.server.database import SUBMISSIONS, now, reading
-from trueedge.leaderboard.server.limits import Limits, Quotas
+from trueedge.leaderboard.server.limits import Limits
 from trueedge.leaderboard.server.problems import ApiError
 from trueedge.leaderboard.server.tokens import add_token
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,7 @@ import typer
 
 from trueedge.cli import completing, parsing, showing
 from trueedge.cli.making import ProtocolToUse, Words
+from trueedge.cli.serving import DATABASE
 from trueedge.datasets import is_name
 from trueedge.errors import InputError
 from trueedge.files.writing import check_target, replacing
@@ -122,8 +124,11 @@ def judge(
     from trueedge.leaderboard.hidden.judge import Judge, serve_socket
 
     found = Judge.of_folder(secret)
-    showing.note(f"judging {', '.join(found.labels)} at {socket}")
-    serve_socket(found, socket)
+
+    def say() -> None:
+        showing.note(f"judging {', '.join(found.labels)} at {socket}; Ctrl-C stops it")
+
+    serve_socket(found, socket, ready=say)
 
 
 def end(
@@ -132,7 +137,13 @@ def end(
     secret: Annotated[Path, typer.Option(metavar="SECRET", help="The task's secret folder.")],
     release: Annotated[Path, typer.Option(metavar="FOLDER", help="New folder for the released labels.")],
     database: Annotated[
-        str | None, typer.Option("--db", metavar="URL", help="The server's database.")
+        str | None,
+        typer.Option(
+            "--db",
+            metavar="URL",
+            help=f"The server's database; also the variable {DATABASE}.",
+            show_default="a file in DIR",
+        ),
     ] = None,
 ) -> None:
     """End the season of a hidden task: show private values, release the labels, certify every entry.
@@ -144,14 +155,15 @@ def end(
         trueedge leaderboard end board cora-hidden --secret secrets/one --release labels
     """
     from trueedge.leaderboard.board import Board
-    from trueedge.leaderboard.hidden.season import end_season
+    from trueedge.leaderboard.hidden.season import check_end, end_season
     from trueedge.leaderboard.hidden.secret_folder import Secret
     from trueedge.leaderboard.server.closing import submitted_files
 
-    opened = Board.open(folder)
-    files = submitted_files(folder, task, database)
+    opened, labels = Board.open(folder), Secret.open(secret)
+    check_end(opened.task(task), labels, opened, release)
+    files = submitted_files(folder, task, database or os.environ.get(DATABASE) or None)
     with showing.progress(1, "ending the season"):
-        found = end_season(opened, task, Secret.open(secret), files, release)
+        found = end_season(opened, task, labels, files, release)
     metric = opened.task(task).headline
     for name, value in sorted(found.values.items(), key=lambda one: -one[1]):
         print(f"{name}  {metric} {value:.4f} on the private units")

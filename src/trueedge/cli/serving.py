@@ -7,7 +7,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -50,8 +50,11 @@ def serve(
         Path | None, typer.Option(metavar="SOCKET", help="Socket of 'trueedge leaderboard judge'.")
     ] = None,
     board: Annotated[
-        Path, typer.Option("--board", metavar="DIR", help="With token: the folder of the board.")
-    ] = Path(),
+        Path | None,
+        typer.Option(
+            "--board", metavar="DIR", help="With token: the folder of the board.", show_default="this folder"
+        ),
+    ] = None,
     demo: Annotated[
         bool, typer.Option("--demo", help="Serve a board with built-in methods, in a temporary folder.")
     ] = False,
@@ -70,17 +73,21 @@ def serve(
     _check_libraries()
     chosen = database or os.environ.get(DATABASE) or None
     given = words or []
+    served = {"--secrets": secrets, "--judge": judge}
     if demo:
         if given:
             raise InputError("--demo makes a board of its own: leave out the folder")
+        _refuse({**served, "--db": database, "--board": board}, "--demo makes a board of its own")
         with _ended_by_signals():
             _serve_demo(host, port)
         return
     if given[:1] == ["token"]:
-        _tokens(given[1:], board, chosen)
+        _refuse(served, "a token needs no judge")
+        _tokens(given[1:], board or Path(), chosen)
         return
     if len(given) != 1:
         raise InputError("name the folder of one board, or use --demo")
+    _refuse({"--board": board}, f"{given[0]} is the board")
     from trueedge.leaderboard.server.running import serve as run
 
     def say() -> None:
@@ -139,6 +146,13 @@ def submit(
     print(f"{found.entry}: {found.status}" + (f", {found.sentence}" if found.sentence else ""))
     if found.status == "failed":
         raise typer.Exit(1)
+
+
+def _refuse(options: Mapping[str, object], reason: str) -> None:
+    """Refuse options that would have no effect."""
+    for name, value in options.items():
+        if value is not None:
+            raise InputError(f"{reason}: leave out {name}")
 
 
 def _address(host: str, port: int) -> str:

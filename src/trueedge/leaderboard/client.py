@@ -6,10 +6,11 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError, URLError
-from urllib.parse import quote, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from trueedge.errors import InputError
@@ -78,9 +79,7 @@ class Server:
     token: str
 
     def __post_init__(self) -> None:
-        parts = urlsplit(self.address)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise InputError(f"{shown(self.address)} is not the address of a server: https://… is needed")
+        parts = _parts(self.address)
         if parts.scheme == "http" and parts.hostname not in LOCAL:
             raise InputError(f"{shown(self.address)} would carry the token unencrypted: use https")
         if not self.token:
@@ -137,6 +136,8 @@ class Server:
 
     def wait(self, answer: Answer, seconds: float, sleep: Callable[[float], None] = time.sleep) -> Answer:
         """Ask for a submission until it is done or failed, or some seconds have passed."""
+        if answer.status in ENDS and not answer.sentence:
+            return self.status(answer.id)  # sent before: what came out is not in the answer to sending it
         pause, waited = 0.2, 0.0
         while answer.status not in ENDS and waited < seconds:
             sleep(pause)
@@ -198,13 +199,34 @@ class Server:
         request = Request(self.address.rstrip("/") + path, data, headers, method=method)
         try:
             with build_opener(_NoRedirects).open(request, timeout=SECONDS) as answer:
-                return _parsed(answer.read(LARGEST_ANSWER), self.address)
+                content = answer.read(LARGEST_ANSWER)
         except HTTPError as error:
             sentence = _sentence(error.read(LARGEST_ANSWER))
             raise RefusedError(f"{self.address} refused it ({error.code}): {sentence}", error.code) from None
         except (URLError, OSError, ValueError) as error:
             reason = getattr(error, "reason", error)
             raise InputError(f"{self.address} cannot be reached: {reason}") from None
+        except HTTPException as error:
+            name = type(error).__name__
+            raise InputError(
+                f"{self.address} is no board's server: its answer is not HTTP ({name})"
+            ) from None
+        return _parsed(content, self.address)
+
+
+def _parts(address: str) -> SplitResult:
+    """Return the parts of a server's address, or raise an InputError; a password in it is not repeated."""
+    try:
+        parts = urlsplit(address)
+        fits = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        parts, fits = urlsplit(""), False
+    if parts.username is not None or parts.password is not None:
+        raise InputError("the address of a server has no user and no password: the token says who you are")
+    plain = address.isascii() and address.isprintable() and " " not in address
+    if not fits or not plain or parts.query or parts.fragment:
+        raise InputError(f"{shown(address)} is not the address of a server: https://… is needed")
+    return parts
 
 
 def _parsed(content: bytes, address: str) -> dict[str, Any]:

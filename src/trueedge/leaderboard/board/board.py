@@ -15,14 +15,19 @@ from trueedge.files.digests import file_digest
 from trueedge.files.writing import new_folder, write_text
 from trueedge.leaderboard.board.audit_card import write_audit
 from trueedge.leaderboard.board.certificates import complaint_about_day, complaints_of, complaints_together
-from trueedge.leaderboard.board.checking import problems_of
+from trueedge.leaderboard.board.checking import BESIDE_ENTRIES, problems_of
 from trueedge.leaderboard.board.entry import SCORES, UNITS, Entry
 from trueedge.leaderboard.board.entry_card import FILE as ENTRY_FILE
 from trueedge.leaderboard.board.entry_card import EntryCard
 from trueedge.leaderboard.board.problem import Problem
 from trueedge.leaderboard.board.task_card import FILE as TASK_FILE
 from trueedge.leaderboard.board.task_card import BoardTask
-from trueedge.leaderboard.board.text_fields import folder_name, folder_of_entry, text_field
+from trueedge.leaderboard.board.text_fields import (
+    folder_name,
+    folder_of_entry,
+    is_folder_name,
+    text_field,
+)
 from trueedge.leaderboard.board.toml_files import read_toml, toml_text
 from trueedge.leaderboard.board.unit_files import certified_values, write_units
 from trueedge.results.certificate_file import read_certificate
@@ -85,13 +90,13 @@ class Board:
 
     def tasks(self) -> list[BoardTask]:
         """Return the tasks, by name."""
-        return [BoardTask.from_toml(path) for path in sorted(self.folder.glob(f"[!.]*/{TASK_FILE}"))]
+        return [BoardTask.from_toml(path) for path in self._task_cards()]
 
     def task(self, name: str) -> BoardTask:
         """Return a task by name."""
         path = self.folder / name / TASK_FILE
-        if name != Path(name).name or not path.is_file():
-            known = sorted(path.parent.name for path in self.folder.glob(f"[!.]*/{TASK_FILE}"))
+        if not is_folder_name(name) or not path.is_file():
+            known = [one.parent.name for one in self._task_cards()]
             raise unknown("task of this board", name, known, hint="" if known else "it has no tasks yet")
         return BoardTask.from_toml(path)
 
@@ -101,11 +106,11 @@ class Board:
 
     def entry(self, task: str | BoardTask, name: str) -> Entry:
         """Return an entry by name."""
-        folder = self.folder / self._named(task) / name
-        if name != Path(name).name or not (folder / ENTRY_FILE).is_file():
-            raise unknown(
-                "entry of this task", name, [one.name for one in self._entry_folders(self._named(task))]
-            )
+        place = self._named(task)
+        folder = self.folder / place / name
+        if not is_folder_name(name) or not (folder / ENTRY_FILE).is_file():
+            known = [one.name for one in self._entry_folders(place)]
+            raise unknown("entry of this task", name, known, hint="" if known else "it has no entries yet")
         return Entry.open(folder)
 
     def add_task(
@@ -174,9 +179,9 @@ class Board:
                 raise InputError(f"{path} is given twice: an entry has one certificate for each seed")
         cards = [read_certificate(path) for path in paths]
         chosen = self.task(task) if task is not None else self._task_of(cards[0])
-        if name is None:
-            name = folder_of_entry(card.name, "name the folder with --folder (name= in Python)")
-        folder = self.folder / chosen.name / folder_name(name, "the name of an entry's folder")
+        if chosen.superseded_by:
+            raise InputError(f"the task {chosen.name} is closed: {chosen.superseded_by} is its successor")
+        folder = self._folder_for(chosen, card, name)
         earlier = self._earlier(folder, card)
         self._refuse_replayed(chosen.name, folder.name, dict(zip(paths, cards, strict=True)))
         known = earlier.seals if earlier else frozenset()
@@ -221,6 +226,9 @@ class Board:
         """Return everything that is wrong with the board, a sentence each; empty if it is fine."""
         return list(problems_of(self.folder))
 
+    def _task_cards(self) -> list[Path]:
+        return sorted(path for path in self.folder.glob(f"[!.]*/{TASK_FILE}") if path.is_file())
+
     def _named(self, task: str | BoardTask) -> str:
         return task.name if isinstance(task, BoardTask) else self.task(task).name
 
@@ -234,8 +242,8 @@ class Board:
         return [place / name for name in names]
 
     def _task_of(self, card: Mapping[str, Any]) -> BoardTask:
-        """Return the task that a certificate is of."""
-        for one in self.tasks():
+        """Return the task that a certificate is of; a superseded one only if no other is."""
+        for one in sorted(self.tasks(), key=lambda one: bool(one.superseded_by)):
             frozen = one.seeds.get(card["task_seed"])
             if frozen is not None and frozen.task == card["hashes"]["task"]:
                 return one
@@ -243,6 +251,14 @@ class Board:
             f"no task of this board has the hash {card['hashes']['task'][:12]}… of {card['dataset']} under"
             f" {card['protocol']}, seed {card['task_seed']}: 'trueedge leaderboard task' adds it"
         )
+
+    def _folder_for(self, task: BoardTask, card: EntryCard, name: str | None) -> Path:
+        """Return the folder of an entry, which need not exist."""
+        if name is None:
+            name = folder_of_entry(card.name, "name the folder with --folder (name= in Python)")
+        if name in BESIDE_ENTRIES:
+            raise InputError(f"an entry's folder cannot be called {name}: a file of the task has this name")
+        return self.folder / task.name / folder_name(name, "the name of an entry's folder")
 
     def _earlier(self, folder: Path, card: EntryCard) -> Entry | None:
         """Return the entry that has this name already; refuse to change its card."""

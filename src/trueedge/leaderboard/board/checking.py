@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from trueedge.errors import InputError
+from trueedge.files.cards import read_json
 from trueedge.files.digests import file_digest
 from trueedge.leaderboard.board.audit_card import FILE as AUDIT_FILE
 from trueedge.leaderboard.board.audit_card import read_audit
@@ -18,7 +20,7 @@ from trueedge.leaderboard.board.certificates import (
     complaints_together,
     examined,
 )
-from trueedge.leaderboard.board.entry import CERTIFICATE, SCORED, SCORES, UNITS, Entry
+from trueedge.leaderboard.board.entry import CERTIFICATE, JUDGED, SCORED, SCORES, UNITS, Entry
 from trueedge.leaderboard.board.entry_card import FILE as ENTRY_FILE
 from trueedge.leaderboard.board.problem import Problem
 from trueedge.leaderboard.board.reproducing import complaints_of_proof
@@ -31,8 +33,8 @@ from trueedge.results.certificate_check import check_content
 from trueedge.tasks.base import KINDS
 
 SEED_FILE = re.compile(rf"seed-(\d+)(\.json|{re.escape(SCORES)}|{re.escape(UNITS)})")
-PROOF_SCORES = re.compile(rf"reproduced-[a-z0-9][a-z0-9.+-]*{re.escape(SCORES)}")
-BESIDE_ENTRIES = (TASK_FILE, AUDIT_FILE, "standing.json", "README.md")
+PROOF_SCORES = re.compile(rf"(reproduced-[a-z0-9][a-z0-9.+-]*){re.escape(SCORES)}")
+BESIDE_ENTRIES = (TASK_FILE, AUDIT_FILE, JUDGED, "README.md")
 
 
 def problems_of(folder: Path) -> Iterator[Problem]:
@@ -74,6 +76,8 @@ def problems_of_task(folder: Path, task: BoardTask) -> Iterator[Problem]:
     place = folder / task.name
     if task.superseded_by and task.superseded_by not in _task_names(folder):
         yield Problem(task.name, f"it is superseded by {task.superseded_by}, which is not on the board")
+    elif task.superseded_by and _is_its_own_successor(folder, task):
+        yield Problem(task.name, f"it is superseded by {task.superseded_by}, which leads back to it")
     kind = KINDS.find(task.kind)
     if kind is not None and task.unit != kind.unit:
         yield Problem(
@@ -108,6 +112,19 @@ def problems_of_entries(entries: Sequence[Entry], task: BoardTask) -> dict[str, 
     return {name: problems for name, problems in found.items() if problems}
 
 
+def _is_its_own_successor(folder: Path, task: BoardTask) -> bool:
+    """Return whether the successors of a task lead back to it."""
+    seen: set[str] = set()
+    name = task.superseded_by
+    while name and name not in seen and name != task.name:
+        seen.add(name)
+        try:
+            name = BoardTask.from_toml(folder / name / TASK_FILE).superseded_by
+        except InputError:  # named by the check of that task
+            return False
+    return name == task.name
+
+
 def _task_names(folder: Path) -> list[str]:
     """Return the folders of a board that have a task's card."""
     return sorted(
@@ -139,6 +156,9 @@ def _entry(entry: Entry, task: BoardTask) -> Iterator[Problem]:
         return
     if scored is not None and not task.hidden:
         yield Problem(f"{where}/{SCORED}", "only the judge of a hidden task scores an entry")
+    elif scored is not None and task.seeds and not entry.withdrawn:
+        # The labels are public now: a certificate could be forged, and no judge scores any more.
+        yield from _scored_at_the_end(entry, scored)
     if not cards and scored is None and not entry.withdrawn:
         yield Problem(where, "it has no certificate")
     for sentence in complaints_together(cards):
@@ -152,6 +172,21 @@ def _entry(entry: Entry, task: BoardTask) -> Iterator[Problem]:
         for sentence in _certificate(entry, seed, task):
             yield Problem(where, sentence)
     yield from _proofs(folder, entry, task)
+
+
+def _scored_at_the_end(entry: Entry, scored: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield a problem unless the standing of the season's end has the value of an entry."""
+    where = f"{entry.task}/{entry.name}/{SCORED}"
+    path = entry.folder.parent / JUDGED
+    try:
+        found = read_json(path, absent=entry.task, damaged=f"{entry.task}/{JUDGED}: it")
+    except InputError as error:
+        yield Problem(where, str(error))
+        return
+    listed = found.get("entries") if isinstance(found, dict) else None
+    known = listed.get(entry.name) if isinstance(listed, dict) else None
+    if not isinstance(known, dict) or known.get("value") != scored.get("value"):
+        yield Problem(where, f"its value is not in {JUDGED}, as those of all entries at the season's end")
 
 
 def _shared_seals(entries: Sequence[Entry], damaged: Set[str]) -> Iterator[tuple[str, Problem]]:
@@ -215,16 +250,17 @@ def _files(folder: Path, entry: Entry) -> Iterator[Problem]:
     for one in sorted(entry.folder.iterdir()):
         where = str(one.relative_to(folder))
         seed = SEED_FILE.fullmatch(one.name)
-        known = (
-            one.name in (ENTRY_FILE, SCORED) or PROOF.fullmatch(one.name) or PROOF_SCORES.fullmatch(one.name)
-        )
+        known = one.name in (ENTRY_FILE, SCORED) or PROOF.fullmatch(one.name)
+        proven = PROOF_SCORES.fullmatch(one.name)
         if one.is_symlink():
             yield Problem(where, "it is a link: a board holds files and folders alone")
         elif not one.is_file():
             yield Problem(where, "it is not a regular file")
         elif one.name.startswith("."):
             continue
-        elif not known and seed is None:
+        elif proven and not (entry.folder / f"{proven[1]}.json").is_file():
+            yield Problem(where, f"there is no proof {proven[1]}.json")
+        elif not known and not proven and seed is None:
             yield Problem(where, "no such file belongs to an entry")
         elif seed is not None and not CERTIFICATE.fullmatch(one.name) and int(seed[1]) not in entry.paths:
             yield Problem(where, f"there is no certificate seed-{seed[1]}.json")
@@ -252,5 +288,7 @@ def _without_folder(problem: Problem, entry: Entry) -> Problem:
 
 def _problem_of(folder: Path, path: Path, error: InputError) -> Problem:
     """Return an error of a file as a problem that names the file once."""
-    sentence = str(error).removeprefix(f"{path}: ").removeprefix(f"{path} ").replace(f"{folder}/", "")
-    return Problem(str(path.relative_to(folder)), sentence)
+    sentence = str(error).removeprefix(f"{path}: ")
+    if sentence.startswith(f"{path} "):
+        sentence = f"it{sentence.removeprefix(str(path))}"
+    return Problem(str(path.relative_to(folder)), sentence.replace(f"{folder}/", ""))

@@ -25,6 +25,8 @@ Tier = Literal["consistent", "reproduced", "scored"]
 RANKED: tuple[Tier, ...] = ("reproduced", "scored")
 CERTIFICATE = re.compile(r"seed-(0|[1-9][0-9]{0,17})\.json")
 SCORES, UNITS, SCORED = ".scores.npz", ".units.npz", "scored.json"
+# Beside the entries of a hidden task: what its judge answered for all of them.
+JUDGED = "standing.json"
 
 
 @dataclass(frozen=True, eq=False)

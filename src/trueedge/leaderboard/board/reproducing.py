@@ -130,7 +130,9 @@ def complaints_of_proof(path: Path, entry: Entry, task: BoardTask) -> Iterator[s
         if another := _another_method(proof.certificate, entry.certificates[proof.seed]):
             yield another
     try:
-        again = _proof(entry, task, proof.seed, proof.by, proof.date, proof.value, proof.how)
+        again = _proof(
+            *(entry, task, proof.seed, proof.by, proof.date, proof.value, proof.how), proof.certificate
+        )
     except InputError as error:
         yield str(error)
         return
@@ -201,6 +203,8 @@ def _refuse(entry: Entry, by: str) -> None:
     """Refuse a proof that lifts no entry, before anything is run."""
     if entry.withdrawn:
         raise InputError(f"{entry.task}/{entry.name} was withdrawn: it cannot be reproduced")
+    if not entry.paths:
+        raise InputError(f"{entry.task}/{entry.name} has no certificate that could be reproduced")
     _refuse_author(entry, by)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import MISSING, asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Self
 
@@ -58,6 +58,13 @@ class Reproduction:
             raise InputError(f"seed must be a whole number, got {self.seed!r}")
         if not all(is_number(one) for one in (self.value, self.low, self.high)):
             raise InputError("value, low and high must be numbers")
+        for name in ("certificate", "versions"):
+            if not isinstance(getattr(self, name), Mapping):
+                raise InputError(f"{name} must be an object, got {type(getattr(self, name)).__name__}")
+        if bool(self.certificate) != (self.how == "certificate"):
+            raise InputError(
+                "certificate must be that of another party, or empty if the method was run again"
+            )
         if not self.low <= self.value <= self.high:
             raise InputError(
                 f"{self.by} got {self.metric} {self.value:.6g}, which is not in the entry's interval"
@@ -74,9 +81,10 @@ class Reproduction:
         if set(found) - known:
             raise InputError(f"{path} has an unknown field {sorted(set(found) - known)[0]!r}")
         try:
+            for one in fields(cls):
+                if one.default_factory is MISSING and one.name not in found:
+                    raise InputError(f"{one.name} is missing")
             return cls(**found)
-        except (TypeError, AttributeError) as error:
-            raise InputError(f"{path} is not a proof: {error}") from None
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
 

@@ -16,7 +16,7 @@ from trueedge.errors import InputError, is_number
 from trueedge.files.cards import read_json
 from trueedge.leaderboard.board.certificates import missing_seeds
 from trueedge.leaderboard.board.checking import problems_of_entries
-from trueedge.leaderboard.board.entry import RANKED, Entry
+from trueedge.leaderboard.board.entry import JUDGED, RANKED, Entry
 from trueedge.leaderboard.board.problem import Problem
 from trueedge.leaderboard.board.rows import LEVEL, Row, Standing, letters_text
 from trueedge.leaderboard.board.task_card import BoardTask
@@ -26,9 +26,7 @@ from trueedge.statistics.all_pairs import AllPairs, all_pairs
 from trueedge.statistics.sample import Sample
 from trueedge.statistics.significance import Estimate
 
-__all__ = ["JUDGED", "Row", "Standing", "letters_text", "standing_json", "standing_of"]
-
-JUDGED = "standing.json"
+__all__ = ["Row", "Standing", "letters_text", "standing_json", "standing_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +53,7 @@ def standing_of(task: BoardTask, entries: Sequence[Entry], folder: Path | None =
     """
     problems = problems_of_entries(entries, task)
     failed = {name: _failed(found) for name, found in problems.items()}
-    if task.hidden and not task.seeds:
+    if task.labels_hidden:
         found = _judged(task, entries, folder, failed)
     else:
         found = _compared(task, [_measured(task, entry, failed.get(entry.name, "")) for entry in entries])

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Self
 
@@ -15,11 +15,8 @@ from numpy.typing import NDArray
 
 from trueedge.analysis.comparison import FEWEST
 from trueedge.errors import InputError, unknown
-from trueedge.leaderboard.board.text_fields import (
-    folder_name,
-    folder_name_of,
-    text_field,
-)
+from trueedge.leaderboard.board.hidden_table import HASH, checked_hidden
+from trueedge.leaderboard.board.text_fields import folder_name, folder_name_of, text_field
 from trueedge.leaderboard.board.toml_files import read_toml, toml_text
 from trueedge.metrics import Scores
 from trueedge.metrics import get as get_metric
@@ -28,8 +25,12 @@ from trueedge.tasks import LinkTask, Task
 from trueedge.tasks.test_parts import hash_of_test_part
 
 FILE = "task.toml"
-HASH = re.compile("[0-9a-f]{64}")
 MOST_SEEDS = 1000
+# Files of a site and paths of a server have these names.
+TAKEN = (
+    *("api", "boards", "boards.json", "index.html", "page.js", "style.css", "submit.html"),
+    "trueedge-site.txt",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,6 +117,8 @@ class BoardTask:
 
     def __post_init__(self) -> None:
         folder_name(self.name, "the name of a task")
+        if self.name in TAKEN:
+            raise InputError(f"a task cannot be called {self.name}: a file of its site has this name")
         for name in ("title", "dataset", "protocol", "kind", "unit", "headline"):
             text_field(getattr(self, name), name, 200)
         if self.source:
@@ -131,6 +134,9 @@ class BoardTask:
         if self.audit and not (isinstance(self.audit, str) and HASH.fullmatch(self.audit)):
             raise InputError("audit must be a hash of 64 digits 0-9 a-f")
         get_metric(self.headline)
+        if not isinstance(self.options, Mapping):
+            raise InputError(f"options must be a table, got {type(self.options).__name__}")
+        object.__setattr__(self, "hidden", checked_hidden(self.hidden))
 
     @property
     def over(self) -> str:
@@ -148,6 +154,11 @@ class BoardTask:
         if len(parts) != 1 or shared:
             return ""
         return "units" if len({one.task for one in self.seeds.values()}) == 1 else "units and seeds"
+
+    @property
+    def labels_hidden(self) -> bool:
+        """Return whether nobody but a judge knows the labels: no season has ended and released them."""
+        return bool(self.hidden) and not self.seeds
 
     @classmethod
     def of(cls, tasks: Sequence[Task], name: str | None = None, **given: Any) -> Self:
@@ -186,13 +197,15 @@ class BoardTask:
             for name in values:
                 if name not in known:
                     raise unknown("field of a task's card", name, known)
-            seeds = {_seed(key): _frozen(one, key) for key, one in values.pop("seeds", {}).items()}
+            for one in fields(cls):
+                if one.default is MISSING and one.default_factory is MISSING and one.name not in values:
+                    raise InputError(f"{one.name} is missing")
+            listed = _table(values.pop("seeds", {}), "seeds")
+            seeds = {_seed(key): _frozen(one, key) for key, one in listed.items()}
             made = cls(**values, seeds=dict(sorted(seeds.items())))
             if made.name != path.parent.name:
                 raise InputError(f"its name is {made.name}, but its folder is {path.parent.name}")
             return made
-        except (TypeError, AttributeError) as error:
-            raise InputError(f"{path} is not the card of a task: {error}") from None
         except InputError as error:
             raise error if str(path) in str(error) else InputError(f"{path}: {error}") from None
 
@@ -229,6 +242,12 @@ def values_hash(array: NDArray[Any]) -> str:
     return hashlib.sha256(f"{array.shape}".encode() + content.tobytes()).hexdigest()
 
 
+def _table(value: Any, what: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise InputError(f"{what} must be a table, got {type(value).__name__}")
+    return value
+
+
 def _seed(key: str) -> int:
     if not re.fullmatch("0|[1-9][0-9]{0,17}", key):
         raise InputError(f"{key!r} is not the number of a seed")
@@ -236,19 +255,21 @@ def _seed(key: str) -> int:
 
 
 def _frozen(values: Any, key: str) -> FrozenSeed:
-    given = values if isinstance(values, dict) else {}
-    hashes = [given.get("task"), *dict(given.get("truth", {})).values()]
+    given = _table(values, f"seed {key}")
+    truth = _table(given.get("truth", {}), f"truth of seed {key}")
+    shapes = _table(given.get("shapes", {}), f"shapes of seed {key}")
+    hashes = [given.get("task"), *truth.values()]
     hashes += [given["test_part"]] if "test_part" in given else []
     if not given or set(given) - {"task", "shapes", "truth", "test_part"}:
         raise InputError(f"seed {key} must have task, shapes, truth and test_part, and nothing else")
     if not all(isinstance(one, str) and HASH.fullmatch(one) for one in hashes):
         raise InputError(f"seed {key} must have hashes of 64 digits 0-9 a-f")
-    shapes = dict(given.get("shapes", {}))
-    if not all(isinstance(one, list) and all(type(size) is int for size in one) for one in shapes.values()):
-        raise InputError(f"seed {key} must have shapes that are lists of whole numbers")
+    sizes = [size for one in shapes.values() for size in (one if isinstance(one, list) else [None])]
+    if not all(type(size) is int and size >= 0 for size in sizes):
+        raise InputError(f"seed {key} must have shapes that are lists of whole numbers, 0 or more")
     return FrozenSeed(
         task=given["task"],
         shapes={name: tuple(shape) for name, shape in shapes.items()},
-        truth=dict(given.get("truth", {})),
+        truth=truth,
         test_part=given.get("test_part", ""),
     )

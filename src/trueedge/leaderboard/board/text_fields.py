@@ -49,12 +49,17 @@ def text_field(value: object, field: str, longest: int = LONGEST_TEXT) -> str:
 
 def folder_name(value: object, field: str) -> str:
     """Return the name of a folder of a board: lower-case letters, digits and ``. _ + -``."""
-    if isinstance(value, str) and FOLDER_NAME.fullmatch(value) and not DEVICES.fullmatch(value):
+    if isinstance(value, str) and is_folder_name(value):
         return value
     said = shown(value) if isinstance(value, str) else type(value).__name__
     raise InputError(
         f"{field} must be a name of lower-case letters a-z, digits and . _ + -, at most 80 in all, got {said}"
     )
+
+
+def is_folder_name(name: str) -> bool:
+    """Return whether a text can be the name of a folder of a board."""
+    return FOLDER_NAME.fullmatch(name) is not None and DEVICES.fullmatch(name) is None
 
 
 def folder_name_of(title: str) -> str:

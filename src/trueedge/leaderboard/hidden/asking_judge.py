@@ -17,6 +17,18 @@ from trueedge.leaderboard.hidden.judge import FAILED, LONGEST_LINE, TICK
 SECONDS = 600.0
 
 
+class JudgeAbsentError(InputError):
+    """The judge could not be asked; the message has the words of every failure, which teams read.
+
+    Args:
+        reason: why, for the organiser: it may name folders.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(FAILED)
+        self.reason = reason
+
+
 class JudgeClient:
     """A connection to a judge; a judge that died is started or connected to again at the next question.
 
@@ -109,10 +121,13 @@ class JudgeClient:
             "tries": tries,
         }
         with self._lock:
-            found = self._exchange(question)
-            if not found:  # it died: once more with a new one
-                self.close()
+            try:
                 found = self._exchange(question)
+                if not found:  # it died: once more with a new one
+                    self.close()
+                    found = self._exchange(question)
+            except InputError as error:
+                raise JudgeAbsentError(str(error)) from None
         if "value" not in found:
             raise InputError(FAILED)
         return None if found["value"] is None else float(found["value"])

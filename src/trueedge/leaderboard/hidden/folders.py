@@ -7,6 +7,7 @@ from pathlib import Path
 from trueedge.errors import InputError
 from trueedge.files.writing import check_target
 from trueedge.leaderboard.board import Board
+from trueedge.leaderboard.board.board import FILE as BOARD
 
 
 def check_folders(public: Path, secret: Path, board: Board | None) -> None:
@@ -22,8 +23,9 @@ def check_folders(public: Path, secret: Path, board: Board | None) -> None:
         raise InputError(f"SECRET must not be in PUBLIC: {secret} is in {public}, which participants get")
     if shared.is_relative_to(kept):
         raise InputError(f"PUBLIC must not be in SECRET: {public} is in {secret}, which nobody else may read")
-    if board is not None:
-        check_beside_board(public, secret, board.folder)
+    named = [] if board is None else [board.folder]
+    for folder in (*named, *boards_above(kept, shared)):
+        check_beside_board(public, secret, folder)
     if secret.exists() or secret.is_symlink():
         raise InputError(f"{secret} exists: labels are written into a new folder")
     if public.is_file():
@@ -33,6 +35,12 @@ def check_folders(public: Path, secret: Path, board: Board | None) -> None:
     check_target(secret / "secret.json", "the labels")
     # An empty folder is replaced, so the one above must be writable too.
     check_target(public.with_name(f".{public.name}.draft"), "the hidden task")
+
+
+def boards_above(*places: Path) -> list[Path]:
+    """Return the folders above some places that are boards."""
+    above = dict.fromkeys(folder for place in places for folder in place.parents)
+    return [folder for folder in above if (folder / BOARD).is_file()]
 
 
 def check_beside_board(public: Path, secret: Path, board: Path) -> None:

@@ -14,6 +14,7 @@ import os
 import resource
 import socket
 import sys
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -102,13 +103,20 @@ def serve_stream(judge: Judge, questions: IO[bytes], answers: IO[bytes], tick: f
         _write(answers, padded(judge.answer, question, tick))
 
 
-def serve_socket(judge: Judge, path: str | Path, tick: float = TICK) -> None:
-    """Answer at a unix socket that only its owner and group can open, one connection after the other."""
+def serve_socket(
+    judge: Judge, path: str | Path, tick: float = TICK, ready: Callable[[], object] = lambda: None
+) -> None:
+    """Answer at a unix socket that only its owner and group can open, several connections at a time.
+
+    Args:
+        judge: what answers.
+        path: the socket.
+        tick: an answer takes a multiple of so many seconds.
+        ready: called when the socket can be connected to.
+    """
+    keep_from_core_files()
     place = Path(path)
-    with suppress(FileNotFoundError):
-        if place.exists() and not place.is_socket():
-            raise InputError(f"{place} exists and is no socket")
-        place.unlink()
+    _clear(place)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listening:
         old = os.umask(0o007)
         try:
@@ -118,15 +126,41 @@ def serve_socket(judge: Judge, path: str | Path, tick: float = TICK) -> None:
         finally:
             os.umask(old)
         listening.listen()
+        ready()
         while True:
             connection, _ = listening.accept()
-            with (
-                connection,
-                connection.makefile("rb") as asked,
-                connection.makefile("wb") as told,
-                suppress(OSError),
-            ):
-                serve_stream(judge, asked, told, tick)
+            # A server keeps its connection, and the next one must not wait for its end.
+            answering = threading.Thread(target=_serve_connection, args=(judge, connection, tick))
+            answering.daemon = True
+            answering.start()
+
+
+def _clear(place: Path) -> None:
+    """Remove the socket of a judge that has ended; refuse one that still answers, and any other file."""
+    if not place.exists() and not place.is_symlink():
+        return
+    if not place.is_socket():
+        raise InputError(f"{place} exists and is no socket")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as other, suppress(OSError):
+        other.connect(str(place))
+        raise InputError(f"another judge answers at {place}: choose another socket")
+    place.unlink(missing_ok=True)
+
+
+def _serve_connection(judge: Judge, connection: socket.socket, tick: float) -> None:
+    # A client that has gone is found when an answer is written, or when the stream of answers is closed.
+    with (
+        suppress(OSError),
+        connection,
+        connection.makefile("rb") as asked,
+        connection.makefile("wb") as told,
+    ):
+        serve_stream(judge, asked, told, tick)
+
+
+def keep_from_core_files() -> None:
+    """Let no label reach a core file of this process."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def _write(stream: IO[bytes], value: Mapping[str, Any]) -> None:
@@ -136,8 +170,7 @@ def _write(stream: IO[bytes], value: Mapping[str, Any]) -> None:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run a judge on a pipe: the first word names the folder of labels."""
-    # No label may reach a core file.
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    keep_from_core_files()
     folder, *rest = sys.argv[1:] if words is None else words
     answers = sys.stdout.buffer
     try:

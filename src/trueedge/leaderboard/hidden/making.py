@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 from dataclasses import replace
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,8 @@ from numpy.typing import NDArray
 from trueedge.errors import InputError
 from trueedge.files.writing import new_folder
 from trueedge.leaderboard.board import Board
-from trueedge.leaderboard.board.text_fields import folder_name
+from trueedge.leaderboard.board.board import today
+from trueedge.leaderboard.board.text_fields import LONGEST_NAME, date_field, folder_name, text_field
 from trueedge.leaderboard.hidden.deriving import for_everyone, without_hints
 from trueedge.leaderboard.hidden.drawing import Make, drawn
 from trueedge.leaderboard.hidden.folders import check_folders
@@ -64,14 +64,14 @@ def hide(
         board: a board that gets the task.
         name: the name of the task on its board; by default data set and protocol.
         season: the name of the season.
-        closes: the day of its end, as YYYY-MM-DD.
+        closes: its last day, as YYYY-MM-DD.
         public_share: the share of the units that the ladder answers with.
         key: the secret key of all draws, 32 bytes; by default a new one.
         least_units: how many test units there must be; fewer than 1,000 do not withstand many tries.
     """
     if not 0 < public_share < 1:
         raise InputError(f"hide: the public share must lie between 0 and 1, got {public_share}")
-    _check_day(closes)
+    closes, season = _checked_day(closes), text_field(season, "the name of the season", LONGEST_NAME)
     check_folders(Path(public), Path(secret), board)
     if name is not None:
         _check_name(name, board)
@@ -169,13 +169,13 @@ def _check_name(name: str, board: Board | None) -> None:
         raise InputError(f"the board has a task {name} already: choose another name with --name")
 
 
-def _check_day(text: str) -> None:
-    if not text:
-        return
-    try:
-        date.fromisoformat(text)
-    except ValueError:
-        raise InputError(f"{text!r} is not a day: write it as YYYY-MM-DD") from None
+def _checked_day(closes: str) -> str:
+    if not closes:
+        return ""
+    day = date_field(closes, "the last day of the season")
+    if day < today():
+        raise InputError(f"the last day of the season, {day}, is over: nobody could submit")
+    return day
 
 
 def _name(task: Task) -> str:

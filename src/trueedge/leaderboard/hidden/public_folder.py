@@ -53,7 +53,7 @@ class HiddenTask:
     def candidates(self) -> NDArray[np.int64]:
         """Return what has to be scored, in the order of a submission: pairs, links, nodes or queries."""
         found = read_array(self.folder / CANDIDATES)
-        if found.dtype.kind not in "iu" or len(found) != self.card.shape[0]:
+        if found.dtype.kind not in "iu" or found.shape[:1] != self.card.shape[:1]:
             raise InputError(f"{self.folder / CANDIDATES} does not hold {self.card.shape[0]} candidates")
         return found.astype(np.int64)
 

@@ -19,6 +19,7 @@ from trueedge.files.arrays import read_array
 from trueedge.leaderboard.hidden.hidden_card import HiddenCard, read_card
 from trueedge.leaderboard.hidden.keyed import keyed_share
 from trueedge.leaderboard.hidden.ladder import Values
+from trueedge.leaderboard.hidden.public_folder import answer_shape
 from trueedge.metrics import PairScores, Scores, get
 from trueedge.randomness import secret_seed
 from trueedge.tasks import Task, load
@@ -55,10 +56,23 @@ class Secret:
             salt, key = (bytes.fromhex(plain[name]) for name in ("salt", "key"))
         except (KeyError, TypeError, ValueError):
             raise InputError(f"{place / CARD} has no salt or no key") from None
-        found = cls(card, load(place / TASK), read_array(place / PLACES).astype(np.int64), salt, key)
+        places = read_array(place / PLACES)
+        if places.dtype.kind not in "iu" or places.ndim != 1:
+            raise InputError(f"{place / PLACES} does not hold the places of questions")
+        found = cls(card, load(place / TASK), places.astype(np.int64), salt, key)
         if found.labels_hash != card.labels:
             raise InputError(f"{place} is damaged: its labels do not have the published hash")
+        if not found._fits:
+            raise InputError(f"{place} is damaged: {CARD} is not the card of its task")
         return found
+
+    @property
+    def _fits(self) -> bool:
+        """Return whether the card is that of the task: no other one could be judged by."""
+        task, card = self.task, self.card
+        said = (card.kind, card.dataset, card.protocol, card.metric, card.shape)
+        shape = answer_shape(task, len(np.unique(self.places)))
+        return said == (task.kind, task.dataset, task.protocol, task.headline, shape)
 
     def save(self, folder: Path) -> None:
         """Write it into a new folder that only its owner can read; whole or not at all."""

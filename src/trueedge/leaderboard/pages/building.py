@@ -8,6 +8,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from multiprocessing import get_context
@@ -16,7 +17,7 @@ from typing import Any
 
 from trueedge.errors import InputError
 from trueedge.files.whole import write_new
-from trueedge.files.writing import write_text
+from trueedge.files.writing import check_target, write_text
 from trueedge.leaderboard.board.audit_card import read_audit
 from trueedge.leaderboard.board.board import Board
 from trueedge.leaderboard.board.checking import problems_of_folder, problems_of_task
@@ -69,9 +70,10 @@ def build(board: Board, output: str | Path, jobs: int = 1) -> Built:
     """
     site = Path(output)
     _refuse_foreign(site, board)
-    names = [task.name for task in board.tasks()]
+    tasks = board.tasks()
+    names = [task.name for task in tasks]
     known = _read_cache(board.folder)
-    prints = {name: fingerprint(board.folder / name) for name in names}
+    prints = {name: fingerprint(board, name) for name in names}
     kept = {
         name: known[name]
         for name in names
@@ -98,16 +100,21 @@ def build(board: Board, output: str | Path, jobs: int = 1) -> Built:
     for name, text in texts.items():
         write_text(site / name, text, "the site")
     _remove_others(site, {*texts, *names})
-    write_text(board.folder / CACHE, json.dumps(records), "the record of the build")
+    # A board that can only be read is built again each time.
+    with suppress(InputError):
+        write_text(board.folder / CACHE, json.dumps(records), "the record of the build")
     pages = 2 + sum(int(record["pages"]) for record in records.values())
     problems = [str(one) for one in problems_of_folder(board.folder)]
-    problems += [one for record in records.values() for one in record["problems"]]
+    for task in tasks:
+        # Some depend on other tasks, so that no record of an earlier build has them.
+        problems += [str(one) for one in problems_of_task(board.folder, task)]
+        problems += records[task.name]["problems"]
     return Built(pages, len(kept), tuple(problems))
 
 
 @dataclass(frozen=True)
 class TaskBuilt:
-    """What the first page needs of a task, how many pages it has, and what is wrong with it."""
+    """What the first page needs of a task, how many pages it has, and what is wrong with its entries."""
 
     summary: Summary
     pages: int
@@ -132,8 +139,7 @@ def build_task(folder: Path, site: Path, name: str) -> TaskBuilt:
         os.rename(site / name, old)
     os.rename(draft, site / name)
     shutil.rmtree(old, ignore_errors=True)
-    problems = [*problems_of_task(board.folder, task), *standing.problems]
-    return TaskBuilt(_summarised(standing), count, tuple(map(str, problems)))
+    return TaskBuilt(_summarised(standing), count, tuple(map(str, standing.problems)))
 
 
 def _task_files(board: Board, standing: Standing, folder: Path) -> Iterator[tuple[str, str]]:
@@ -163,15 +169,19 @@ def _summarised(standing: Standing) -> Summary:
         tied=len(tied),
         value=value_text(task, ranked[0]) if ranked else "",
         superseded=bool(task.superseded_by),
-        hidden=bool(task.hidden),
+        hidden=task.labels_hidden,
     )
 
 
-def fingerprint(folder: Path) -> str:
-    """Return a hash of the names, sizes and times of all files of a task, and of this version."""
-    digest = hashlib.sha256(f"{VERSION} {_code()}".encode())
-    for place in sorted(_files(folder)):
-        digest.update(repr(place).encode())
+def fingerprint(board: Board, name: str) -> str:
+    """Return a hash of what the pages of a task depend on.
+
+    That is the names, sizes and times of all its files, the board's title, and this version.
+    """
+    digest = hashlib.sha256(f"{VERSION} {_code()} {board.title}".encode())
+    for place in sorted(_files(board.folder / name)):
+        # A name need not be UTF-8.
+        digest.update(ascii(place).encode())
     return digest.hexdigest()
 
 
@@ -229,6 +239,7 @@ def _refuse_foreign(site: Path, board: Board) -> None:
     """Refuse a folder with files of others: everything in it that is not of the site is removed."""
     if site.exists() and not site.is_dir():
         raise InputError(f"{site} is a file: the pages are written to a folder")
+    check_target(site / "index.html", "the site")
     inside = site.absolute().is_relative_to(board.folder.absolute())
     # A server keeps its pages in a folder that boards ignore, as everything whose name begins with a dot.
     if inside and not str(site.absolute().relative_to(board.folder.absolute())).startswith(".server/"):

@@ -19,7 +19,7 @@ def compare_page(board: Board, standing: Standing) -> str:
     able = set(standing.compared)
     rows = [row for row in standing.rows if row.entry.name in able][:MOST] if standing.over else []
     if len(rows) < 2:
-        listed: list[object] = [tag("p", "There are no two entries to compare yet.")]
+        listed: list[object] = [tag("p", _nothing(standing))]
     else:
         listed = [_chooser([(row.entry.name, row.entry.card.name) for row in rows]), _table(standing, rows)]
         if len(able) > MOST:
@@ -35,6 +35,15 @@ def compare_page(board: Board, standing: Standing) -> str:
     return page(
         f"{standing.task.title}: compare", content, up="../", trail=trail(board), tabs=tabs("Compare")
     )
+
+
+def _nothing(standing: Standing) -> str:
+    """Say why no entries are compared."""
+    if standing.task.labels_hidden:
+        return "Differences would tell about the hidden labels, so none are listed before the season ends."
+    if not standing.over:
+        return "So no differences are listed."
+    return "There are no two entries to compare yet."
 
 
 def _chooser(names: list[tuple[str, str]]) -> Markup:

@@ -9,6 +9,7 @@ from typing import Any
 
 from trueedge.leaderboard.board.board import Board
 from trueedge.leaderboard.board.rows import Row, Standing, letters_text
+from trueedge.leaderboard.pages.hidden_steps import LABELS, verify_with_labels
 from trueedge.leaderboard.pages.parts import (
     P_VALUES,
     TIERS,
@@ -32,6 +33,9 @@ from trueedge.report.markup import Markup, joined, tag, written
 COMPARED = 6
 AGAIN_FROM_SCORES = tag(
     "p", "In a copy of the board's folder, this computes every metric and hash again from the scores:"
+)
+WITH_RELEASED = tag(
+    "p", f"This also compares the task, which the organiser has released as the folder {LABELS}:"
 )
 AGAIN_FROM_DATA = tag("p", "This also makes the task from its data, and runs the method again:")
 
@@ -87,12 +91,12 @@ def _result(standing: Standing, row: Row) -> Markup:
 def _verify(standing: Standing, row: Row) -> list[object]:
     task, first = standing.task, next(iter(row.entry.paths))
     path = f"{row.entry.task}/{row.entry.name}/seed-{first}.json"
-    return [
-        AGAIN_FROM_SCORES,
-        command(f"trueedge verify {path}"),
-        AGAIN_FROM_DATA,
-        command(f"trueedge verify {path} --task {shlex.quote(task.dataset)} --rerun"),
-    ]
+    found: list[object] = [AGAIN_FROM_SCORES, command(f"trueedge verify {path}")]
+    if task.hidden:
+        # What was submitted are scores: there is no method to run again.
+        return [*found, WITH_RELEASED, command(verify_with_labels(path))]
+    again = f"trueedge verify {path} --task {shlex.quote(task.dataset)} --rerun"
+    return [*found, AGAIN_FROM_DATA, command(again)]
 
 
 def _certificates(row: Row) -> Markup:

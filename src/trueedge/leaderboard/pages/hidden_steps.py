@@ -19,7 +19,7 @@ def takes_certificates(task: BoardTask) -> bool:
 
 def takes_scores(task: BoardTask) -> bool:
     """Return whether a judge scores submissions to a task."""
-    return bool(task.hidden) and not task.seeds and not task.superseded_by
+    return task.labels_hidden and not task.superseded_by
 
 
 def steps_to_answer(name: str) -> list[Step]:
@@ -46,6 +46,11 @@ def steps_to_answer(name: str) -> list[Step]:
     ]
 
 
+def verify_with_labels(path: str) -> str:
+    """Return the command that compares a certificate with the released task."""
+    return f"trueedge verify {path} --task {LABELS}"
+
+
 def steps_after_the_end(task: BoardTask, entries: Sequence[str]) -> list[Step]:
     """Return how to check a hidden task whose labels were released, and how to evaluate on it.
 
@@ -53,14 +58,13 @@ def steps_after_the_end(task: BoardTask, entries: Sequence[str]) -> list[Step]:
         task: the task.
         entries: the names of its entries.
     """
-    seed = min(task.seeds, default=0)
-    entry = entries[0] if entries else "ENTRY"
+    path = f"{task.name}/{entries[0] if entries else 'ENTRY'}/seed-{min(task.seeds, default=0)}.json"
     return [
         (
             "The season has ended. The split and the negatives were drawn with a secret key, so no ordinary "
             f"seed makes this task. The organiser has released it as the folder {LABELS}. Any entry can be "
             "checked with it.",
-            f"trueedge verify {task.name}/{entry}/seed-{seed}.json --task {LABELS}",
+            verify_with_labels(path),
         ),
         (
             "Other methods can be evaluated on the same task.",

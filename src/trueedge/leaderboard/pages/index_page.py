@@ -31,7 +31,7 @@ class Summary:
         first: the titles and folders of the first of the best entries, which do not differ significantly.
         value: the best value, as it is shown.
         superseded: whether it has a successor.
-        hidden: whether its labels are hidden.
+        hidden: whether its labels are hidden now.
     """
 
     name: str

@@ -28,7 +28,7 @@ TIERS = {
     "such a certificate can be forged, so it is not ranked.",
     "reproduced": "Its method was run again, or another party has a certificate within its interval; "
     "the proofs name who.",
-    "scored": "Judged on hidden labels: nobody but the judge knows them.",
+    "scored": "Judged on hidden labels: nobody but the judge knew them.",
 }
 
 # Below a table of differences.
@@ -191,36 +191,43 @@ def _signed(value: float, digits: int) -> str:
 
 def explained(standing: Standing) -> Markup:
     """Say what the numbers of a standing are, and what they are not."""
-    task = standing.task
-    many = plural(task.unit)
-    label = axis_label(task.headline)
-    if standing.phase:
-        shown = "the public part" if standing.phase == "public" else "the private part"
-        told = f"{label}, judged on {shown} of hidden labels. Shared letter: no significant difference."
-    elif standing.over == "tasks":
-        told = (
-            f"{label}, the mean over {len(task.seeds)} splits, with 95 % intervals over splits. Entries are "
-            "compared within each split. Shared letter: no significant difference (paired t-test, "
-            "Holm-corrected). A rank is the range of places that these differences leave open."
-        )
-    elif standing.over == "units":
-        told = (
-            f"{label}, with 95 % intervals over the {many} of one test part. Entries are "
-            f"compared on the same "
-            f"{many}. Shared letter: no significant difference (paired t-test, Holm-corrected). "
-            f"A rank is the "
-            "range of places that these differences leave open. Another split may order them differently."
-        )
-    elif standing.over == "units and seeds":
-        told = (
-            f"{label}, the mean over {len(task.seeds)} seeds with the same test {many}, with 95 % intervals "
-            f"over these {many} and seeds. Entries are compared on the same {many}, within the split of each "
-            "seed. Shared letter: no significant difference (paired t-test, Holm-corrected). A rank is the "
-            "range of places that these differences leave open."
-        )
-    else:
-        told = (
-            f"{label}. With fewer than three splits, differences cannot be tested where all positives share "
-            "their negatives: so all entries share one range of ranks, and there are no intervals."
-        )
+    label = axis_label(standing.task.headline)
+    told = f"{label}{_judged(standing.phase) if standing.phase else _compared(standing)}"
     return joined([tag("p", told, class_="quiet")])
+
+
+def _judged(phase: str) -> str:
+    if phase == "public":
+        return (
+            ", judged on the public part of hidden labels, and rounded down. A value is shown if it is a "
+            "real gain over the best one before. Shared letter: the same value."
+        )
+    return ", judged on the private part of hidden labels. Shared letter: no significant difference."
+
+
+def _compared(standing: Standing) -> str:
+    task, many = standing.task, plural(standing.task.unit)
+    count = len(task.seeds)
+    letters = "Shared letter: no significant difference (paired t-test, Holm-corrected)."
+    ranks = "A rank is the range of places that these differences leave open."
+    if standing.over == "tasks":
+        return (
+            f", the mean over {count} splits, with 95 % intervals over splits. Entries are compared within "
+            f"each split. {letters} {ranks}"
+        )
+    if standing.over == "units":
+        return (
+            f", with 95 % intervals over the {many} of one test part. Entries are compared on the same "
+            f"{many}. {letters} {ranks} Another split may order them differently."
+        )
+    if standing.over == "units and seeds":
+        return (
+            f", the mean over {count} seeds with the same test {many}, with 95 % intervals over these {many} "
+            f"and seeds. Entries are compared on the same {many}, within the split of each seed. {letters} "
+            f"{ranks}"
+        )
+    if len({one.part for one in task.seeds.values()}) == 1:
+        why = f"One test part does not show how much depends on the negatives that all {many} share"
+    else:
+        why = "Two splits are too few to test differences"
+    return f". {why}: so all entries share one range of ranks, and there are no intervals."

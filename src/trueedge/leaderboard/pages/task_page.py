@@ -59,7 +59,7 @@ def _using(standing: Standing) -> Markup:
     task = standing.task
     if not task.hidden:
         return part("Make it", *_making(task))
-    if not task.seeds:
+    if task.labels_hidden:
         return part("Submit", _listed(steps_to_answer(task.name)))
     entries = [row.entry.name for row in standing.rows if not row.entry.withdrawn]
     return part("Check it", _listed(steps_after_the_end(task, entries)))

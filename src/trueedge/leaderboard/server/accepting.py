@@ -19,12 +19,13 @@ from trueedge.errors import InputError
 from trueedge.files.text import shown
 from trueedge.leaderboard.board import Board, BoardTask, EntryCard
 from trueedge.leaderboard.board.entry_card import FILE as ENTRY_FILE
+from trueedge.leaderboard.board.hidden_table import Quotas
 from trueedge.leaderboard.board.text_fields import folder_of_entry
 from trueedge.leaderboard.hidden.public_folder import read_submission
 from trueedge.leaderboard.server.database import FILES, SEALS, SUBMISSIONS, now, writing
-from trueedge.leaderboard.server.limits import Limits, Quotas
+from trueedge.leaderboard.server.limits import Limits
 from trueedge.leaderboard.server.places import Places
-from trueedge.leaderboard.server.problems import ApiError
+from trueedge.leaderboard.server.problems import ApiError, refused
 from trueedge.leaderboard.server.uploads import DIGEST
 from trueedge.results.certificate_file import digest, read_certificate
 
@@ -94,11 +95,11 @@ def checked(body: bytes, team: str, board: Board, places: Places) -> Submission:
             raise InputError("the entry's card cannot say when it was submitted or withdrawn")
         card = EntryCard.from_dict(given)
         entry = folder_of_entry(card.name, "add some, such as those of a name in English")
-        if task.hidden and not task.seeds:
+        if task.labels_hidden:
             return _scores(values, team, task, card, entry, places)
         return _certificates(values, team, task, card, entry, places)
     except InputError as error:
-        raise ApiError(422, str(error)) from None
+        raise refused(422, error, board.folder) from None
 
 
 def accept(engine: Engine, submission: Submission, board: Board, limits: Limits) -> Accepted:
@@ -158,11 +159,8 @@ def release_seals(connection: Connection, number: str) -> None:
 
 def season_start(task: BoardTask) -> float:
     """Return when the season of a hidden task began, in seconds since 1970; 0 if its card does not say."""
-    text = task.hidden.get("opens", "")
-    try:
-        return datetime.fromisoformat(str(text)).replace(tzinfo=UTC).timestamp()
-    except ValueError:
-        return 0.0
+    opens = task.hidden.get("opens")
+    return datetime.fromisoformat(opens).replace(tzinfo=UTC).timestamp() if opens else 0.0
 
 
 def _parsed(body: bytes) -> dict[str, Any]:
@@ -198,11 +196,15 @@ def _task(name: object, board: Board) -> BoardTask:
     try:
         task = board.task(name)
     except InputError as error:
-        raise ApiError(404, str(error)) from None
+        raise refused(404, error, board.folder) from None
     if task.superseded_by:
         raise ApiError(409, f"the task {name} is closed: {task.superseded_by} is its successor")
-    closes = str(task.hidden.get("closes", ""))
-    if closes and datetime.now(UTC).date().isoformat() > closes:
+    today = datetime.fromtimestamp(now(), UTC).date().isoformat()
+    opens, closes = task.hidden.get("opens", ""), task.hidden.get("closes", "")
+    # Quotas count from the day on which a season opens.
+    if opens > today:
+        raise ApiError(409, f"the season of {name} opens on {opens}")
+    if closes and today > closes:
         raise ApiError(409, f"the season of {name} ended on {closes}")
     if task.hidden.get("phase") == "final":
         raise ApiError(409, f"the season of {name} has ended: its labels are public")
@@ -225,7 +227,7 @@ def _scores(
             f"{task.name} has hidden labels: send scores, one float for each candidate, and no certificate"
         )
     name = _upload(places, team, values.get("scores"))
-    shape = tuple(int(size) for size in task.hidden["shape"])
+    shape = tuple(task.hidden["shape"])
     read_submission(places.upload(team, name), shape, "the file of scores")
     body = json.dumps({"entry": card.to_dict(), "scores": name}, sort_keys=True)
     return Submission(team, task, card, entry, "scores", body, frozenset([name]), frozenset())

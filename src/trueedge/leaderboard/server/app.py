@@ -22,7 +22,7 @@ from trueedge.leaderboard.server.database import FILES, SUBMISSIONS, reading
 from trueedge.leaderboard.server.limits import Limits
 from trueedge.leaderboard.server.observing import Counts, Observed
 from trueedge.leaderboard.server.places import Places
-from trueedge.leaderboard.server.problems import SENTENCES, ApiError, error_body
+from trueedge.leaderboard.server.problems import SENTENCES, ApiError, error_body, refused
 from trueedge.leaderboard.server.publishing import INDEX
 from trueedge.leaderboard.server.served_files import ServedFiles
 from trueedge.leaderboard.server.tokens import team_of
@@ -140,7 +140,7 @@ def _add_boards(app: FastAPI, service: Service) -> None:
         try:
             found = service.board.entries(task)
         except InputError as error:
-            raise ApiError(404, str(error)) from None
+            raise refused(404, error, service.places.board) from None
         return _json(200, {"entries": [one.name for one in found]})
 
     @app.get(f"{API}/boards/{{task}}/entries/{{entry}}", tags=["entries"], summary="One entry")
@@ -150,7 +150,7 @@ def _add_boards(app: FastAPI, service: Service) -> None:
             certificates = {str(seed): dict(card) for seed, card in found.certificates.items()}
             tier, scored = found.tier, found.scored
         except InputError as error:
-            raise ApiError(404, str(error)) from None
+            raise refused(404, error, service.places.board) from None
         card = {**found.card.to_dict(), "tier": tier, "task": task, "entry": found.name}
         return _json(200, {**card, "certificates": certificates, "scored": scored})
 
@@ -248,7 +248,7 @@ def _add_service(app: FastAPI, service: Service) -> None:
 def _add_pages(app: FastAPI, service: Service) -> None:
     pages = ServedFiles(service.places.site)
 
-    @app.get("/{path:path}", include_in_schema=False)
+    @app.api_route("/{path:path}", methods=["GET", "HEAD"], include_in_schema=False)
     async def page(request: Request, path: str) -> Response:
         if path.startswith("api/"):
             raise ApiError(404)

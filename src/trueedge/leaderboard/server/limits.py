@@ -1,38 +1,10 @@
-"""How much a server takes: quotas of submissions, sizes and times."""
+"""How much a server takes: sizes and times."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, Self
-
-from trueedge.errors import InputError, whole_number
+from dataclasses import dataclass
 
 MIB = 1 << 20
-
-
-@dataclass(frozen=True)
-class Quotas:
-    """How many submissions to a hidden task are judged; those that fail do not count.
-
-    Attributes:
-        per_week: of one team, in any seven days.
-        per_season: of one team.
-        per_task: of all teams, in a season: new accounts do not help.
-    """
-
-    per_week: int = 1
-    per_season: int = 12
-    per_task: int = 200
-
-    @classmethod
-    def of(cls, hidden: Mapping[str, Any]) -> Self:
-        """Return the quotas that a task's card sets; others have their defaults."""
-        given = hidden.get("quotas", {})
-        known = [one.name for one in fields(cls)]
-        if not isinstance(given, Mapping) or not set(given) <= set(known):
-            raise InputError(f"quotas of a hidden task are {', '.join(known)}")
-        return cls(**{name: whole_number(name, "quotas", value, 1) for name, value in given.items()})
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
+
+from trueedge.errors import InputError
 
 SENTENCES = {
     400: "the request cannot be understood",
@@ -32,6 +35,17 @@ class ApiError(Exception):
         self.sentence = sentence or SENTENCES.get(status, SENTENCES[400])
         self.headers = dict(headers or {})
         super().__init__(self.sentence)
+
+
+def refused(status: int, error: InputError, board: Path) -> ApiError:
+    """Return the error of wrong input; it names files from the board's folder on, not those of this machine.
+
+    Args:
+        status: the HTTP status.
+        error: what is wrong.
+        board: the folder of the board.
+    """
+    return ApiError(status, str(error).replace(f"{board}/", ""))
 
 
 def error_body(sentence: str) -> bytes:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable
+from contextlib import suppress
 
 from trueedge.errors import InputError
 from trueedge.files.writing import write_text
@@ -66,6 +68,20 @@ def _summary(task: BoardTask) -> dict[str, object]:
         "seeds": len(task.seeds),
         "hidden": dict(task.hidden) or None,
     }
+
+
+def folder_times(board: Board) -> dict[str, int]:
+    """Return when the folder of each task, or that of one of its entries, was changed last.
+
+    A file that is written whole, as all commands do, changes the time of its folder.
+    """
+    found = {}
+    for task in os.scandir(board.folder):
+        if task.is_dir(follow_symlinks=False) and not task.name.startswith("."):
+            with suppress(OSError):  # it was just removed
+                places = [task, *(one for one in os.scandir(task.path) if one.is_dir(follow_symlinks=False))]
+                found[task.name] = max(one.stat(follow_symlinks=False).st_mtime_ns for one in places)
+    return found
 
 
 def publish(board: Board, places: Places) -> None:

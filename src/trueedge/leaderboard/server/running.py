@@ -172,7 +172,7 @@ def _judged(
     waiting = {
         one.name: one.hidden.get("labels")
         for one in Board.open(places.board).tasks()
-        if one.hidden and not one.seeds and not one.superseded_by
+        if one.labels_hidden and not one.superseded_by
     }
     for name, expected in waiting.items():
         if labels.get(name) != expected:

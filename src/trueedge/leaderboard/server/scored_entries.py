@@ -9,9 +9,8 @@ from typing import Any
 
 from trueedge.files.writing import new_folder, write_text
 from trueedge.leaderboard.board import Board, EntryCard
-from trueedge.leaderboard.board.entry import SCORED
+from trueedge.leaderboard.board.entry import JUDGED, SCORED
 from trueedge.leaderboard.board.entry_card import FILE as ENTRY_FILE
-from trueedge.leaderboard.board.standings import JUDGED
 from trueedge.leaderboard.server.places import sync_folder
 
 

@@ -37,7 +37,7 @@ class TokenRow:
 
 def add_token(engine: Engine, team: str) -> str:
     """Approve a team, and return a new token of it; nobody can read it again."""
-    name = text_field(team, "the name of a team", 80)
+    name = _name(team)
     token = PREFIX + secrets.token_urlsafe(BYTES)
     with writing(engine) as connection:
         connection.execute(insert(TOKENS).values(hash=_hash(token), team=name, created=now()))
@@ -46,11 +46,12 @@ def add_token(engine: Engine, team: str) -> str:
 
 def revoke_tokens(engine: Engine, team: str) -> int:
     """Revoke all tokens of a team, from now on; return how many there were."""
+    name = _name(team)
     with writing(engine) as connection:
-        chosen = (TOKENS.c.team == team) & TOKENS.c.revoked.is_(None)
+        chosen = (TOKENS.c.team == name) & TOKENS.c.revoked.is_(None)
         count = connection.execute(update(TOKENS).where(chosen).values(revoked=now())).rowcount
     if not count:
-        raise InputError(f"{team!r} has no token that could be revoked")
+        raise InputError(f"{name!r} has no token that could be revoked")
     return count
 
 
@@ -72,6 +73,10 @@ def team_of(engine: Engine, token: str) -> str | None:
     if row is None or not hmac.compare_digest(row.hash, asked) or row.revoked is not None:
         return None
     return str(row.team)
+
+
+def _name(team: str) -> str:
+    return text_field(team, "the name of a team", 80)
 
 
 def _hash(token: str) -> str:

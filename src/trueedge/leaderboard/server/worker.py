@@ -24,23 +24,24 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from trueedge.errors import InputError
 from trueedge.leaderboard.board import Board, EntryCard
-from trueedge.leaderboard.hidden.asking_judge import JudgeClient
+from trueedge.leaderboard.board.entry_card import FILE as ENTRY_FILE
+from trueedge.leaderboard.hidden.asking_judge import JudgeAbsentError, JudgeClient
 from trueedge.leaderboard.server.accepting import release_seals
 from trueedge.leaderboard.server.database import FILES, SUBMISSIONS, now, open_database, reading, writing
 from trueedge.leaderboard.server.limits import Limits
 from trueedge.leaderboard.server.logs import configure_logs, event
 from trueedge.leaderboard.server.places import Places
-from trueedge.leaderboard.server.publishing import publish, write_standings
+from trueedge.leaderboard.server.publishing import folder_times, publish, write_standings
 from trueedge.leaderboard.server.scored_entries import write_scored
 from trueedge.leaderboard.server.uploads import remove_old
 
 BATCH = 100
 IDLE_SECONDS = 1.0
+# So often the worker looks whether somebody else changed the board: a withdrawal, a proof, a new task.
+LOOK_SECONDS = 30.0
 # Between two builds the worker rests from building for so many times as long as one takes.
 REST = 4.0
 NO_STEP = "no gain above the step: its value is shown when the season ends"
-# One ladder for a task, or one for each team: the second tells honest teams more, and coalitions too.
-LADDERS = ("task", "team")
 FAILED = "the submission could not be checked: the server's log says why"
 
 
@@ -62,6 +63,8 @@ class Worker:
     limits: Limits = field(default_factory=Limits)
     _board: Board | None = None
     _stale: set[str] = field(default_factory=set)
+    _times: dict[str, int] = field(default_factory=dict)
+    _next_look: float = 0.0
     _next_build: float = 0.0
     _next_cleaning: float = 0.0
 
@@ -78,6 +81,7 @@ class Worker:
         for row in rows:
             self._finish(row)
         self._stale |= {str(row.task) for row in rows}
+        self._look()
         self._publish()
         self._clean()
         return len(rows)
@@ -96,8 +100,12 @@ class Worker:
             else:
                 sentence = self._add(row)
             status = "done"
-        except InputError as error:
+        except JudgeAbsentError as error:
+            event("error", "judge", error=error.reason)
             status, sentence = "failed", str(error)
+        except InputError as error:
+            # Teams read the sentence: it names no folder of this machine.
+            status, sentence = "failed", str(error).replace(f"{self.places.board}/", "")
         except SQLAlchemyError:
             raise
         except Exception as error:  # one submission must not stop the others
@@ -167,8 +175,6 @@ class Worker:
     def _ladder(self, row: Any) -> tuple[Path | None, int]:
         """Return the best submission so far, of all teams or of its own, and the number of all so far."""
         whose = self.board.task(row.task).hidden.get("ladder", "task")
-        if whose not in LADDERS:
-            raise InputError(f"{row.task}: ladder must be {' or '.join(LADDERS)}, got {whose!r}")
         others = (SUBMISSIONS.c.task == row.task) & (SUBMISSIONS.c.id != row.id)
         judged = others & SUBMISSIONS.c.status.in_(("judged", "done"))
         with reading(self.engine) as connection:
@@ -177,10 +183,26 @@ class Worker:
             climbed = judged & SUBMISSIONS.c.improved
             if whose == "team":
                 climbed &= SUBMISSIONS.c.team == row.team
-            best = connection.execute(select(SUBMISSIONS).where(climbed).order_by(highest)).first()
+            rows = connection.execute(select(SUBMISSIONS).where(climbed).order_by(highest)).all()
+        best = next((one for one in rows if not self._is_withdrawn(one)), None)
         if best is None:
             return None, tries
         return self.places.upload(best.team, json.loads(best.body)["scores"]), tries
+
+    def _is_withdrawn(self, row: Any) -> bool:
+        """Return whether an entry was withdrawn: the others need not beat it any more."""
+        card = self.places.board / row.task / row.entry / ENTRY_FILE
+        return card.is_file() and EntryCard.from_toml(card).withdrawn is not None
+
+    def _look(self) -> None:
+        """Note the tasks that were changed by other commands since they were published."""
+        if time.monotonic() < self._next_look:
+            return
+        self._next_look = time.monotonic() + LOOK_SECONDS
+        times = folder_times(self.board)
+        self._stale |= {
+            name for name in times.keys() | self._times if times.get(name) != self._times.get(name)
+        }
 
     def _publish(self) -> None:
         """Write standings and pages if something changed, and not all the time."""
@@ -188,12 +210,13 @@ class Worker:
             return
         started = time.monotonic()
         changed, self._stale = self._stale, set()
+        self._times = folder_times(self.board)
         try:
             write_standings(self.board, self.places, None if "" in changed else changed)
             if self.pages:
                 publish(self.board, self.places)
-        except (InputError, OSError) as error:
-            event("error", "pages", error=str(error))
+        except Exception as error:  # pages that cannot be built must not stop submissions
+            event("error", "pages", error=f"{type(error).__name__}: {error}")
         taken = time.monotonic() - started
         self._next_build = time.monotonic() + (REST * taken if self.pages else 0.0)
         event("info", "pages", tasks=len(changed), seconds=taken)
