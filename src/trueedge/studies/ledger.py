@@ -203,8 +203,8 @@ def _entry(found: Mapping[str, Any], number: int, path: Path) -> Miss:
         raise InputError(f"{where}: values must be a whole number, got {found['values']!r}")
     patterns = {key: _patterns(found[key], f"{where}: {key!r}") for key in found if key in PATTERNS}
     evidence = patterns.pop("evidence")
-    said = str(found["cause"]), str(found["experiment"])
-    return Miss(evidence, found["values"], *said, found["status"], **patterns)
+    cause, experiment = str(found["cause"]), str(found["experiment"])
+    return Miss(evidence, found["values"], cause, experiment, found["status"], **patterns)
 
 
 PATTERNS = ("evidence", "datasets", "protocols", "methods", "metrics")
