@@ -5,9 +5,11 @@ python -m benchmarks.coverage_of_intervals --bootstrap           percentile and 
 python -m benchmarks.coverage_of_intervals --calibrate           how a and m of the quantile were chosen
 python -m benchmarks.coverage_of_intervals --redraws cora        one split of a real graph, split again
 python -m benchmarks.coverage_of_intervals --splits              intervals over random splits of one graph
+python -m benchmarks.coverage_of_intervals --test-parts          several splits with one published test part
 
 What is simulated is in :mod:`benchmarks.coverage_draws`, redrawn splits are in
-:mod:`benchmarks.coverage_of_redraws`, and several splits in :mod:`benchmarks.coverage_of_splits`.
+:mod:`benchmarks.coverage_of_redraws`, several splits in :mod:`benchmarks.coverage_of_splits`, and those with
+one test part in :mod:`benchmarks.coverage_of_test_parts`.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from numpy.typing import NDArray
 from benchmarks.coverage_draws import Case, draw
 from benchmarks.coverage_of_redraws import measure_redraws
 from benchmarks.coverage_of_splits import measure_splits
+from benchmarks.coverage_of_test_parts import measure_parts
 from trueedge.randomness import generator
 from trueedge.statistics.bootstrap import bootstrap_interval
 from trueedge.statistics.significance import difference, mean_interval
@@ -140,6 +143,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--bootstrap", action="store_true")
     parser.add_argument("--calibrate", action="store_true")
     parser.add_argument("--splits", action="store_true")
+    parser.add_argument("--test-parts", action="store_true")
     parser.add_argument("--pool", type=int, default=500, help="splits of each graph")
     parser.add_argument("--redraws", metavar="DATASET")
     parser.add_argument("--protocol", default="existing", help="of redrawn splits")
@@ -151,6 +155,8 @@ def main(arguments: list[str] | None = None) -> None:
         calibrate()
     elif chosen.splits:
         measure_splits(chosen.pool, chosen.repeats, chosen.json)
+    elif chosen.test_parts:
+        measure_parts(chosen.repeats, chosen.json)
     elif chosen.redraws:
         measure_redraws(chosen.redraws, chosen.protocol, chosen.pool, chosen.json, chosen.jobs)
     else:

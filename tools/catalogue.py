@@ -55,13 +55,16 @@ def degree_bias_table(name: str) -> str:
 
 
 def coverage_table(kind: str) -> str:
-    """Return how often intervals of one split hold the truth: ``simulated``, or on ``redrawn`` splits."""
+    """Return how often intervals hold the truth: ``simulated``, on one ``test-part``, or ``redrawn``."""
     import coverage_tables
 
     results = ROOT / "benchmarks" / "results"
     if kind == "simulated":
         head = ["negatives", "nodes have effects", "test edges", "cases", "mean", "difference"]
         return table(head, coverage_tables.simulated(results))
+    if kind == "test-part":
+        head = ["seeds", "cases", "mean", "difference", "some of ten equal methods differ"]
+        return table(head, coverage_tables.test_parts(results))
     head = ["method", "splits", "mean MRR", "std over splits", "mean std. error (old)"]
     return table([*head, "covered", "covered (old)"], coverage_tables.redrawn(results))
 

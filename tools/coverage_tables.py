@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import statistics
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,20 @@ def redrawn(results: Path) -> list[list[str]]:
         for row in rows
         if row["metric"] == "mrr"
     ]
+
+
+def test_parts(results: Path) -> list[list[str]]:
+    """Return a row for each number of seeds on one test part: ranges over its cases, in percent."""
+    found: Rows = json.loads((results / "coverage-of-test-parts.json").read_text())
+    groups: dict[int, Rows] = {}
+    for row in found:
+        groups.setdefault(row["case"]["seeds"], []).append(row)
+    lines = []
+    for seeds, rows in groups.items():
+        wrong = [100 * row["letters"] for row in rows if row["letters"] is not None]
+        letters = f"{statistics.median(wrong):.1f} %, at most {max(wrong):.1f} %" if wrong else "–"
+        lines.append([str(seeds), str(len(rows)), _span(rows, "mean"), _span(rows, "difference"), letters])
+    return lines
 
 
 def _span(rows: Rows, name: str) -> str:

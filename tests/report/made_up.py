@@ -127,6 +127,6 @@ def verdict(doubts: Sequence[Suspicion] = (), seeds: int = 4, **changed: Any) ->
 
 
 def _groups(one: Table) -> Sliced:
-    cell = Estimate(0.4, 0.3, 0.5, 0.05, 3.0, "tasks")
+    cell = Estimate(0.4, 0.3, 0.5, 0.05, 3.0, 3.0, "tasks")
     values = {line.label: (cell, None, cell) for line in one.lines}
     return Sliced("mrr", (Slicing("distance", "distance", ("2", "3", "4"), (90, 0, 40), values),), ())

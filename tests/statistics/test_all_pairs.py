@@ -35,6 +35,7 @@ def test_pairs_of_one_task_are_those_of_difference(seeds):
             one = difference(first, second)
             assert found.std_error[i, j] == pytest.approx(one.std_error, rel=1e-9)
             assert found.df[i, j] == pytest.approx(one.df, rel=1e-9)
+            assert found.tail_df[i, j] == pytest.approx(one.tail_df, rel=1e-9)
             assert found.p[i, j] == pytest.approx(one.p, rel=1e-7)
             assert found.ends(i, j) == pytest.approx((one.low, one.high))
 
@@ -71,6 +72,8 @@ def test_pairs_on_splits_with_one_test_part_are_those_of_difference(splits: int,
         assert found.means[i] - found.means[j] == pytest.approx(one.value)
         assert found.std_error[i, j] == pytest.approx(one.std_error, rel=1e-9)
         assert found.df[i, j] == pytest.approx(one.df, rel=1e-9)
+        assert found.tail_df[i, j] == pytest.approx(one.tail_df, rel=1e-9)
+        assert found.p[i, j] == pytest.approx(one.p, rel=1e-7)
         assert found.ends(j, i) == pytest.approx((-one.high, -one.low))
 
 
@@ -98,7 +101,7 @@ def test_some_of_the_methods_are_compared_as_if_the_others_were_not_there(seeds)
     given = [[one] for one in samples(seeds)]
     found, alone = all_pairs(given), all_pairs([given[k] for k in (1, 2, 4)])
     among = found.among([1, 2, 4])
-    for name in ("means", "std_error", "df", "p_holm"):
+    for name in ("means", "std_error", "df", "tail_df", "p_holm"):
         assert np.allclose(getattr(among, name), getattr(alone, name), rtol=1e-9)
     assert found.p_holm[1, 4] > among.p_holm[0, 2]
     assert found.p_of(1, 4) == pytest.approx(found.p[1, 4], rel=1e-12)
@@ -139,6 +142,6 @@ def test_corrected_p_values_of_many_pairs_are_those_of_all_p_values(spread: floa
     assert np.array_equal(found.p_holm, found.p_holm.T)
     # Some of them are not computed, unless none is left at 1.
     gaps = np.abs(found.means[rows[0]] - found.means[rows[1]])
-    small = found._small(gaps, found.std_error[rows], found.df[rows])
+    small = found._small(gaps, found._spread(rows))
     assert small is not None
     assert small.sum() < len(small)

@@ -16,6 +16,7 @@ from trueedge.studies import ledger
 ENTRY = """
 [[misses]]
 evidence = "one"
+values = 1
 methods = "g*"
 cause = "another seed"
 experiment = "trueedge reproduce one"
@@ -72,6 +73,15 @@ def test_a_tolerance_stands_in_for_a_missing_spread(tmp_path: Path) -> None:
         ledger.read(tmp_path)
 
 
+def test_an_entry_that_covers_more_missed_values_than_it_says_is_a_fault(tmp_path: Path) -> None:
+    evidence(tmp_path, [row("gcn", 12.0, 12.5), row("gat", 12.5, 12.5)])
+    (tmp_path / "misses.toml").write_text(ENTRY)
+    assert ledger.read(tmp_path).faults() == []
+    evidence(tmp_path, [row("gcn", 12.0, 12.5), row("gat", 9.0, 12.5)])
+    (fault,) = ledger.read(tmp_path).faults()
+    assert fault.startswith("entry 1 (another seed) covers 2 missed values, not 1: see whether its cause")
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -81,7 +91,9 @@ def test_a_tolerance_stands_in_for_a_missing_spread(tmp_path: Path) -> None:
         (ENTRY.replace("cause", "reason"), "entry 1: unknown key 'reason'"),
         (ENTRY.replace('"open"', '"maybe"'), "status must be one of explained, open, got 'maybe'"),
         (ENTRY.replace('methods = "g*"', "methods = 3"), "'methods' must be a name or a list of names"),
-        ('[[misses]]\nevidence = "one"', "'cause' is missing"),
+        ('[[misses]]\nevidence = "one"\nvalues = 1', "'cause' is missing"),
+        (ENTRY.replace("values = 1", ""), "'values' is missing"),
+        (ENTRY.replace("values = 1", "values = '1'"), "values must be a whole number, got '1'"),
     ],
 )
 def test_a_wrong_ledger_is_one_sentence(tmp_path: Path, text: str, said: str) -> None:

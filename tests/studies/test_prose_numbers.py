@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from statistics import fmean
 
 from trueedge import methods
 from trueedge.studies import ledger
@@ -42,6 +43,44 @@ def test_the_share_of_learned_values_that_hold() -> None:
         for values in (plain, tuned)
     ]
     assert tuple(map(int, found.groups())) == (*counts[0], *reversed(counts[1]))
+
+
+def test_how_many_values_would_hold_by_the_best_file_and_how_many_are_above() -> None:
+    words = prose("published.md")
+    best = re.search(r"With the best of the three for each value, [^,]*, (\d+) would be", words)
+    within = re.search(r"(\d+) of the (\d+) are within one standard deviation, (\d+) above", words)
+    assert best is not None
+    assert within is not None
+    tables = [f"heart-table-{number}" for number in (1, 4, 11, 15)]
+    files = [learned_values(*(name + end for name in tables)) for end in ("", "-tuned", "-published-buddy")]
+    spoken = files[0] | files[1] | files[2]
+    near = sum(not value.missed for value in spoken.values())
+    above = sum(value.difference > value.allowed for value in spoken.values())
+    assert tuple(map(int, within.groups())) == (near, len(spoken), above)
+    held = {place for one in files for place, value in one.items() if value.difference >= -value.allowed}
+    assert int(best[1]) == len(held)
+
+
+def test_how_much_the_redraw_of_both_ends_raises_preferential_attachment() -> None:
+    found = re.search(
+        r"attachment is then higher by ([\d.]+) \(uniform\) and ([\d.]+) \(degree-corrected\) on average",
+        prose("published.md"),
+    )
+    assert found is not None
+    values = ledger.read(ROOT / "results").values
+
+    def mean(evidence: str) -> float:
+        return fmean(
+            value.ours
+            for value in values
+            if (value.evidence, value.method, value.metric) == (evidence, "pa", "auc")
+        )
+
+    gaps = [
+        mean(f"degree-bias-figure-{figure}") - mean(f"degree-bias-auc-{negatives}")
+        for figure, negatives in (("1c", "uniform"), ("1e", "degree-corrected"))
+    ]
+    assert [f"{gap:.3f}" for gap in gaps] == list(found.groups())
 
 
 def test_the_number_of_sources_of_the_networks() -> None:

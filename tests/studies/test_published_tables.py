@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import trueedge as te
@@ -107,3 +108,18 @@ def test_lpformers_table_quotes_the_trainings_of_hearts_table_on_ogb() -> None:
     )
     assert _method(value) == heart_method(quoted)
     assert _method(value).stop == "hits@20"
+
+
+@pytest.mark.rotating(4, group="published numbers")
+@pytest.mark.data("planetoid", "heart/citeseer")
+def test_katz_by_an_inverse_in_single_precision_has_the_published_auc(data_folder: Path) -> None:
+    task = te.task("citeseer", "existing-released", 0)
+    adjacency = task.graph.to_scipy().toarray().astype(np.float32)
+    one = np.eye(len(adjacency), dtype=np.float32)
+    katz = np.linalg.inv(one - np.float32(0.005) * adjacency) - one
+    pairs = [task.test.positives, task.test.negatives]
+    positive, negative = (katz[pair[:, 0], pair[:, 1]] for pair in pairs)
+    values = te.metrics.evaluate(positive, negative, ["auc"])
+    # Scores of pairs that only long paths join are below the smallest single, and become ties with 0.
+    assert 100 * values["auc"] == pytest.approx(75.37, abs=0.01)
+    assert 100 * te.run("citeseer", "existing-released", "katz").test["auc"] == pytest.approx(75.52, abs=0.01)

@@ -27,6 +27,7 @@ from trueedge.statistics.significance import (
     gap_at,
     mean_interval,
     mean_over_tasks,
+    spread_of,
 )
 from trueedge.statistics.tie_groups import holm, letters, tie_groups
 from trueedge.tasks import protocols
@@ -339,7 +340,7 @@ def _pairs(table: dict[str, Samples], level: float, left_out: list[str]) -> list
     first_step = 1.0 - (1.0 - level) / len(found)
     corrected = holm([gap.p for _, _, gap, _ in found])
     return [
-        PairComparison(first, second, gap, float(p), gap_at(gap.std_error, gap.df, level=first_step), enough)
+        PairComparison(first, second, gap, float(p), gap_at(spread_of(gap), level=first_step), enough)
         for (first, second, gap, enough), p in zip(found, corrected, strict=True)
     ]
 

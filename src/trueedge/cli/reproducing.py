@@ -259,11 +259,15 @@ def _show_missing(folder: Path) -> None:
     if rows:
         columns = ["study", "data set", "method", "metrics", "GPU time"]
         showing.table("Published values without evidence", columns, rows, numbers=[4], texts=(3,))
-    total = sum(group.seconds for group in found.missing)
     showing.note(
-        f"{found.with_evidence:,} of {found.cells:,} published values whose data is here have evidence"
-        + (f"; the others take about {_duration(total)} on one GPU, one training at a time" if rows else "")
+        f"{found.with_evidence:,} of {found.cells:,} published values whose data is here have evidence,"
+        f" {found.different_with_evidence:,} of {found.different:,} if what several tables print counts once"
     )
+    if rows:
+        showing.note(
+            f"the others take about {_duration(found.seconds)} on one GPU, one training at a time; a training"
+            " that several lines share counts once"
+        )
 
 
 def _duration(seconds: float) -> str:

@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.statistics.sample import Sample
-from trueedge.statistics.standard_error import MOST_DEGREES, SEED_QUANTILES
+from trueedge.statistics.standard_error import MOST_DEGREES, SEED_QUANTILES, TAIL_POWER, TAIL_RATIOS
+from trueedge.statistics.tails import p_values, quantile
 from trueedge.statistics.tie_groups import holm, letters, tie_groups
 
 Array = NDArray[np.float64]
@@ -35,13 +37,15 @@ class AllPairs:
     Attributes:
         means: float64 (n,), the mean of each method.
         std_error: float64 (n, n), that of a difference; 0 on the diagonal.
-        df: float64 (n, n), the degrees of freedom of its quantile.
+        df: float64 (n, n), the degrees of freedom of its quantile up to the 5 % level.
+        tail_df: float64 (n, n), those beyond it (:mod:`.tails`).
         independent: how many independent values a difference is the mean of.
     """
 
     means: Array
     std_error: Array
     df: Array
+    tail_df: Array
     independent: int
 
     @cached_property
@@ -50,30 +54,31 @@ class AllPairs:
         rows, columns = np.triu_indices(len(self.means), 1)
         gaps = np.abs(self.means[rows] - self.means[columns])
         found = np.ones_like(self.std_error)
-        found[rows, columns] = found[columns, rows] = self._tails(
-            gaps, self.std_error[rows, columns], self.df[rows, columns]
-        )
+        found[rows, columns] = found[columns, rows] = self._tails(gaps, self._spread((rows, columns)))
         return found
 
     def among(self, places: Sequence[int]) -> AllPairs:
         """Return the differences of some of the methods: Holm's correction is for their pairs alone."""
         if list(places) == list(range(len(self.means))):
             return self
-        chosen = np.ix_(places, places)
-        return AllPairs(self.means[list(places)], self.std_error[chosen], self.df[chosen], self.independent)
+        return AllPairs(
+            self.means[list(places)], *self._spread(np.ix_(places, places)), independent=self.independent
+        )
 
     def p_of(self, first: int, second: int) -> float:
         """Return the two-sided p-value of one pair, not corrected."""
         gap = abs(self.means[first] - self.means[second])
-        error, df = self.std_error[first, second], self.df[first, second]
-        return float(self._tails(np.array([gap]), np.array([error]), np.array([df]))[0])
+        return float(self._tails(np.array([gap]), self._spread(([first], [second])))[0])
 
-    def _tails(self, gaps: Array, error: Array, df: Array) -> Array:
+    def _spread(self, chosen: Any) -> tuple[Array, Array, Array]:
+        """Return standard errors and degrees of freedom of some pairs."""
+        return self.std_error[chosen], self.df[chosen], self.tail_df[chosen]
+
+    def _tails(self, gaps: Array, spread: tuple[Array, Array, Array]) -> Array:
         """Return the two-sided p-values of differences (n,)."""
-        from scipy.special import stdtr
-
+        error, *degrees = spread
         with np.errstate(divide="ignore", invalid="ignore"):
-            tails = 2.0 * stdtr(df, -gaps / error)
+            tails = p_values(gaps / error, *degrees)
         # If all units differ by one number, the spread is unknown: the sign test decides.
         by_sign = np.where(gaps > 0, 2.0 ** (1 - min(self.independent, 1000)), 1.0)
         return np.where(error == 0, by_sign, np.minimum(tails, 1.0))
@@ -83,24 +88,25 @@ class AllPairs:
         """Return the p-values corrected for all pairs, float64 (n, n)."""
         above = np.triu(np.ones_like(self.std_error, dtype=np.bool_), 1)
         gaps = np.abs(np.subtract.outer(self.means, self.means))[above]
-        corrected = self._holm(gaps, self.std_error[above], self.df[above])
+        corrected = self._holm(gaps, self._spread(above))
         found = np.ones_like(self.std_error)
         found[above] = corrected
         # Each pair is in both halves.
         found.T[above] = corrected
         return found
 
-    def _holm(self, gaps: Array, error: Array, df: Array) -> Array:
+    def _holm(self, gaps: Array, spread: tuple[Array, Array, Array]) -> Array:
         """Return the corrected p-values of pairs, computing only those that can be below 1."""
-        chosen = self._small(gaps, error, df)
+        chosen = self._small(gaps, spread)
         if chosen is None:
-            return holm(self._tails(gaps, error, df))
+            return holm(self._tails(gaps, spread))
         found = np.ones(len(gaps))
+        error, df, tail_df = (one[chosen] for one in spread)
         # The others are larger than all of these, and the first of them, and so all, become 1.
-        found[chosen] = holm(self._tails(gaps[chosen], error[chosen], df[chosen]), len(gaps))
+        found[chosen] = holm(self._tails(gaps[chosen], (error, df, tail_df)), len(gaps))
         return found
 
-    def _small(self, gaps: Array, error: Array, df: Array) -> NDArray[np.bool_] | None:
+    def _small(self, gaps: Array, spread: tuple[Array, Array, Array]) -> NDArray[np.bool_] | None:
         """Return which pairs have p-values that Holm's correction can leave below 1; None if any can.
 
         If k pairs have p-values of at least b, the smallest of these becomes k b or more. So with k b >= 1
@@ -108,7 +114,8 @@ class AllPairs:
         """
         from scipy.special import stdtrit
 
-        if len(gaps) < MANY_PAIRS or error.min() == 0 or not (df == df[0]).all():
+        error, df, tail_df = spread
+        if len(gaps) < MANY_PAIRS or error.min() == 0 or not ((df == df[0]) & (tail_df == df)).all():
             return None
         with np.errstate(invalid="ignore"):
             scores = gaps / error
@@ -122,7 +129,8 @@ class AllPairs:
     def ends(self, first: int, second: int, level: float = 0.95) -> tuple[float, float]:
         """Return the ends of the interval of one difference."""
         gap, error = self.means.item(first) - self.means.item(second), self.std_error.item(first, second)
-        half = _quantile(self.df.item(first, second), level) * error if error else 0.0
+        degrees = self.df.item(first, second), self.tail_df.item(first, second)
+        half = _quantile(0.5 + level / 2, *degrees) * error if error else 0.0
         return gap - half, gap + half
 
     def places(self, level: float = 0.95, higher_is_better: bool = True) -> NDArray[np.int64]:
@@ -154,11 +162,7 @@ class AllPairs:
         return letters(count, neighbour_groups(distinct))
 
 
-@lru_cache(maxsize=1 << 16)
-def _quantile(df: float, level: float) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(df, 0.5 + level / 2))
+_quantile = lru_cache(maxsize=1 << 16)(quantile)
 
 
 def neighbour_groups(distinct: NDArray[np.bool_]) -> list[tuple[int, ...]]:
@@ -188,7 +192,8 @@ def all_pairs(samples: Sequence[Sequence[Sample]]) -> AllPairs:
 def _over_tasks(samples: Sequence[Sequence[Sample]]) -> AllPairs:
     means = np.array([[task.mean for task in one] for one in samples])
     error = np.sqrt(_variances_of_mean(means))
-    return AllPairs(means.mean(axis=1), error, np.full_like(error, means.shape[1] - 1.0), means.shape[1])
+    df = np.full_like(error, means.shape[1] - 1.0)
+    return AllPairs(means.mean(axis=1), error, df, df, means.shape[1])
 
 
 def _variances_of_mean(means: Array) -> Array:
@@ -209,14 +214,15 @@ def _over_units(samples: Sequence[Sample]) -> AllPairs:
     units = sizes.pop()
     means = np.array([one.mean for one in samples])
     if units == 1:
-        return AllPairs(means, np.full((len(means), len(means)), np.inf), np.ones((len(means),) * 2), 1)
+        one = np.ones((len(means), len(means)))
+        return AllPairs(means, np.inf * one, one, one, 1)
     splits = samples[0].by_split.keys()
     if len(splits) > 1 and all(one.by_split.keys() == splits for one in samples):
         return _over_units_and_splits(samples, list(splits), units)
     variance = _squares(np.array([one.edges for one in samples])) / ((units - 1) * units)
     columns = np.array([one.seed_part for one in samples], dtype=np.float64).T
-    error, df = _standard_errors(variance, units, [tuple(columns[:, :, None]), tuple(columns[:, None, :])])
-    return AllPairs(means, error, df, units)
+    parts = [tuple(columns[:, :, None]), tuple(columns[:, None, :])]
+    return AllPairs(means, *_standard_errors(variance, units, parts), independent=units)
 
 
 def _over_units_and_splits(samples: Sequence[Sample], splits: Sequence[str], units: int) -> AllPairs:
@@ -231,10 +237,9 @@ def _over_units_and_splits(samples: Sequence[Sample], splits: Sequence[str], uni
     shared = _squares(middle)
     # As in a sample of the differences: their spread that neither unit nor seed explains.
     rest = np.maximum(spread - count * shared, 0.0) / ((units - 1) * (count - 1) * units * count)
-    seeds = np.maximum(_variances_of_mean(means) - rest, 0.0)
-    part = (seeds, rest, np.full_like(rest, count - 1.0))
-    error, df = _standard_errors(shared / ((units - 1) * units), units, [part])
-    return AllPairs(means.mean(axis=1), error, df, units)
+    part = (_variances_of_mean(means), rest, np.full_like(rest, count - 1.0))
+    found = _standard_errors(shared / ((units - 1) * units), units, [part])
+    return AllPairs(means.mean(axis=1), *found, independent=units)
 
 
 def _squares(edges: Array) -> Array:
@@ -251,41 +256,59 @@ def _squares(edges: Array) -> Array:
     return np.asarray(np.maximum(found, 0.0))
 
 
-def _standard_errors(edges: Array, units: int, parts: Sequence[tuple[Array, ...]]) -> tuple[Array, Array]:
+def _standard_errors(
+    edges: Array, units: int, parts: Sequence[tuple[Array, ...]]
+) -> tuple[Array, Array, Array]:
     """Return what ``standard_error`` gives for each pair.
 
     Args:
         edges: the variances of the edges, (n, n).
         units: the number of edges.
-        parts: the seeds' variance, rest and degrees of freedom, each (n, n), (n, 1) or (1, n): of both
-            methods of a pair, or of their difference.
+        parts: the variance of the seeds' means, rest and degrees of freedom, each (n, n), (n, 1) or (1, n):
+            of both methods of a pair, or of their difference.
     """
     if not any((degrees > 0).any() for _, _, degrees in parts):
         # One seed each: nothing but the edges varies, and all pairs have the same degrees of freedom.
-        return np.sqrt(edges), np.full_like(edges, 1.0 / max(1.0 / (units - 1), 1.0 / MOST_DEGREES))
+        df = np.full_like(edges, 1.0 / max(1.0 / (units - 1), 1.0 / MOST_DEGREES))
+        return np.sqrt(edges), df, df
     total = edges
-    for variance, _, _ in parts:
-        total = total + variance
+    for observed, rest, _ in parts:
+        total = total + np.maximum(observed - rest, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         inverse = np.where(total > 0, (edges / total) ** 2 / (units - 1), 1.0 / (units - 1))
-    varies = [(degrees > 0) & (variance + rest > 1e-12 * total) for variance, rest, degrees in parts]
+    varies = [
+        (degrees > 0) & (np.maximum(observed, rest) > 1e-12 * total) for observed, rest, degrees in parts
+    ]
+    spread = np.where(total > 0, _inverse_of_seeds(total, edges, parts, varies), 0.0)
+    beyond = np.where(total > 0, _inverse_of_tail(edges, parts, varies), 0.0)
+    df, tail_df = (1.0 / np.maximum(inverse + one, 1.0 / MOST_DEGREES) for one in (spread, beyond))
+    return np.sqrt(total), df, np.minimum(df, tail_df)
+
+
+def _inverse_of_seeds(
+    total: Array, edges: Array, parts: Sequence[tuple[Array, ...]], varies: Sequence[NDArray[np.bool_]]
+) -> Array:
+    """Return 1 / df_seeds of each pair; 0 if no variance of seeds was measured."""
     alone = np.sum(varies, axis=0) == 1
     seeds, squares = np.zeros_like(total), np.zeros_like(total)
     fewest, summed = np.full_like(total, np.inf), np.zeros_like(total)
-    for (variance, rest, degrees), varying in zip(parts, varies, strict=True):
-        measured = varying & (variance > 0)
-        value = np.where(measured, variance + np.where(alone, rest, 0.0), 0.0)
+    pair = np.zeros_like(alone)
+    for (observed, rest, degrees), varying in zip(parts, varies, strict=True):
+        # Two seeds of a single part count even where they differ by less than the rest.
+        two = alone & varying & (degrees == 1) & (observed > 0)
+        value = np.where(alone, observed, np.maximum(observed - rest, 0.0))
+        value = np.where(varying & (two | (observed > rest)), value, 0.0)
         seeds += value
-        squares += np.where(measured, value**2 / np.maximum(degrees, 1.0), 0.0)
+        squares += value**2 / np.maximum(degrees, 1.0)
         fewest = np.where(varying, np.minimum(fewest, degrees), fewest)
         summed += np.where(varying, degrees, 0.0)
+        pair |= two
     known = seeds > 0
     with np.errstate(divide="ignore", invalid="ignore"):
         nu = np.where(known, seeds**2 / squares, 1.0)
-        ratio = np.where(known, np.maximum(0.0, total - seeds) / seeds, 0.0)
+        ratio = np.where(known, np.where(pair, edges, np.maximum(0.0, total - seeds)) / seeds, 0.0)
     chances = np.where(known, np.minimum(summed, 2 * fewest), 1.0)
-    inverse = inverse + np.where(known & (total > 0), 1.0 / _seed_degrees(nu, chances, ratio), 0.0)
-    return np.sqrt(total), 1.0 / np.maximum(inverse, 1.0 / MOST_DEGREES)
+    return np.where(known, 1.0 / _seed_degrees(nu, chances, ratio), 0.0)
 
 
 def _seed_degrees(nu: Array, chances: Array, ratio: Array) -> Array:
@@ -293,3 +316,21 @@ def _seed_degrees(nu: Array, chances: Array, ratio: Array) -> Array:
     scale = np.exp(np.interp(chances, known, np.log(scales)))
     power = np.interp(chances, known, powers)
     return np.asarray(nu * (1.0 + scale * np.power(np.minimum(ratio, 1e6), power)))
+
+
+def _inverse_of_tail(
+    edges: Array, parts: Sequence[tuple[Array, ...]], varies: Sequence[NDArray[np.bool_]]
+) -> Array:
+    """Return 1 / df_seeds of each pair beyond the 5 % level."""
+    seeds, squares = np.zeros_like(edges), np.zeros_like(edges)
+    for (observed, _, degrees), varying in zip(parts, varies, strict=True):
+        value = np.where(varying, observed, 0.0)
+        seeds += value
+        squares += value**2 / np.maximum(degrees, 1.0)
+    known, ratios, shares = TAIL_RATIOS.T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        nu = np.where(seeds > 0, seeds**2 / squares, 1.0)
+        bound = np.exp(np.interp(nu, known, np.log(ratios)))
+        times = np.power(np.minimum(edges / seeds / bound, 1e6), TAIL_POWER)
+        degrees = np.interp(nu, known, shares) * nu * (1.0 + times)
+        return np.where(seeds > 0, 1.0 / degrees, 0.0)

@@ -125,8 +125,7 @@ class Sample:
     def seed_part(self) -> SeedPart:
         """Return the seeds' part, with what its uncertainty depends on."""
         degrees = len(self.seeds) - 1
-        variance = max(0.0, variance_of_mean(self.seeds) - self.rest) if degrees else 0.0
-        return SeedPart(variance, self.rest, degrees)
+        return SeedPart(variance_of_mean(self.seeds) if degrees else 0.0, self.rest, degrees)
 
 
 def paired(first: Sample, second: Sample) -> tuple[Sample, ...]:

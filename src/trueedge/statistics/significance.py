@@ -21,7 +21,14 @@ from trueedge.statistics.sample import Sample as Sample
 from trueedge.statistics.sample import paired
 from trueedge.statistics.shared_negatives import variance_over_draws
 from trueedge.statistics.shared_nodes import independent_edges, variance_over_nodes
-from trueedge.statistics.standard_error import Part, SeedPart, standard_error, variance_of_mean
+from trueedge.statistics.standard_error import (
+    Part,
+    SeedPart,
+    Spread,
+    standard_error,
+    variance_of_mean,
+)
+from trueedge.statistics.tails import p_values, quantile
 
 Array = NDArray[np.float64]
 Ends = NDArray[np.int64]
@@ -39,7 +46,8 @@ class Estimate:
         low: the interval's lower end; minus infinity for one edge.
         high: the interval's upper end.
         std_error: the standard error.
-        df: the degrees of freedom of the quantile.
+        df: the degrees of freedom of the quantile up to a level of 95 %.
+        tail_df: those beyond it, where few seeds leave a heavier tail (:mod:`.tails`).
         over: what the interval holds for: new ``edges``, with ``negatives`` and ``seeds`` if these vary too,
             as in ``edges, negatives and seeds``; or new ``tasks`` (other splits of the same graph).
     """
@@ -49,6 +57,7 @@ class Estimate:
     high: float
     std_error: float
     df: float
+    tail_df: float
     over: str
 
 
@@ -88,13 +97,13 @@ def mean_interval(
         further = AT_BOUNDS * ((span[1] - value) ** 2 + (value - span[0]) ** 2) / count**2
         edges = Part(edges.variance + further, edges.degrees)
     drawn = variance_over_draws(sample.redraws)
-    error, df = standard_error([edges, *drawn], [sample.seed_part])
-    low, high = _ends_within(span, value, error, df, level)
+    spread = standard_error([edges, *drawn], [sample.seed_part])
+    low, high = _ends_within(span, value, spread, level)
     if math.isfinite(span[1] - span[0]) and value in span:
         # Clopper and Pearson's end: all edges are at the bound.
         reach = (span[1] - span[0]) * (1.0 - (1.0 - _tail(level)) ** (1.0 / count))
         low, high = min(low, value - reach), max(high, value + reach)
-    return Estimate(value, low, high, error, df, _over(sample))
+    return Estimate(value, low, high, *spread, _over(sample))
 
 
 def difference(first: Sample | ArrayLike, second: Sample | ArrayLike, level: float = 0.95) -> Difference:
@@ -107,12 +116,12 @@ def difference(first: Sample | ArrayLike, second: Sample | ArrayLike, level: flo
     compared = _paired(first, second)
     gaps, ends = _gaps(compared)
     parts = [_edge_part(gaps, ends), *variance_over_draws(*(one.redraws for one in compared))]
-    error, df = standard_error(parts, [one.seed_part for one in compared])
+    spread = standard_error(parts, [one.seed_part for one in compared])
     value = _value(compared)
     # Only the sign test needs to know how many edges are independent, which takes as long as all the rest.
-    independent = len(gaps) if ends is None or error else independent_edges(ends)
-    p = _p_value(value, error, df, independent)
-    found = (value, *_ends(value, error, df, level), error, df, _over(*compared))
+    independent = len(gaps) if ends is None or spread.std_error else independent_edges(ends)
+    p = _p_value(value, spread, independent)
+    found = (value, *_ends(value, spread, level), *spread, _over(*compared))
     return Difference(*found, p, *_sizes_of_effect(gaps))
 
 
@@ -131,20 +140,20 @@ def mean_over_tasks(
         span: the bounds of the metric.
     """
     means = np.array([task.mean for task in tasks])
-    error, df = _error_of_tasks(means)
+    spread = _spread_of_tasks(means)
     value = float(means.mean())
-    return Estimate(value, *_ends_within(span, value, error, df, level), error, df, "tasks")
+    return Estimate(value, *_ends_within(span, value, spread, level), *spread, "tasks")
 
 
 def difference_over_tasks(pairs: Iterable[tuple[Sample, Sample]], level: float = 0.95) -> Difference:
     """Return how much larger the first method's mean is over at least two tasks, paired within each task."""
     compared = [_paired(*pair) for pair in pairs]
     means = np.array([_value(one) for one in compared])
-    error, df = _error_of_tasks(means)
+    spread = _spread_of_tasks(means)
     value = float(means.mean())
     gaps = np.concatenate([_gaps(one)[0] for one in compared])
-    p = _p_value(value, error, df, len(means))
-    return Difference(value, *_ends(value, error, df, level), error, df, "tasks", p, *_sizes_of_effect(gaps))
+    p = _p_value(value, spread, len(means))
+    return Difference(value, *_ends(value, spread, level), *spread, "tasks", p, *_sizes_of_effect(gaps))
 
 
 def smallest_gap(
@@ -179,26 +188,32 @@ def smallest_gap(
         rest += sample.rest
         # One seed says nothing about new seeds: the gap is then between these two fits.
         variance = sample.seed_variance * times if given > 1 else 0.0
-        parts.append(SeedPart(variance, sample.rest * stretch * times, given - 1))
+        share = sample.rest * stretch * times
+        parts.append(SeedPart(variance + share, share, given - 1))
     gaps = _edge_part(given_gaps, ends)
     steady = max(0.0, gaps.variance - rest) * stretch + sum(part.rest for part in parts)
     drawn = variance_over_draws(*(one.redraws for one in compared))
-    error, df = standard_error([Part(steady, gaps.degrees / stretch), *drawn], parts)
-    return gap_at(error, df, power, level)
+    return gap_at(standard_error([Part(steady, gaps.degrees / stretch), *drawn], parts), power, level)
 
 
 def ends_at(estimate: Estimate, level: float) -> tuple[float, float]:
     """Return the ends of an estimate's interval at another level."""
-    return _ends(estimate.value, estimate.std_error, estimate.df, level)
+    return _ends(estimate.value, spread_of(estimate), level)
 
 
-def gap_at(std_error: float, df: float, power: float = 0.8, level: float = 0.95) -> float:
+def spread_of(estimate: Estimate) -> Spread:
+    """Return the standard error of an estimate with its degrees of freedom."""
+    return Spread(estimate.std_error, estimate.df, estimate.tail_df)
+
+
+def gap_at(spread: Spread, power: float = 0.8, level: float = 0.95) -> float:
     """Return the true difference that a test with this standard error detects with the given power."""
     if not 0 < power < 1:
         raise must_be("power", "smallest_gap", "between 0 and 1", power)
-    if std_error == 0 or not math.isfinite(std_error):
-        return std_error
-    return (_quantile(df, _tail(level)) + max(0.0, _quantile(df, power))) * std_error
+    error, *degrees = spread
+    if error == 0 or not math.isfinite(error):
+        return error
+    return (quantile(_tail(level), *degrees) + max(0.0, quantile(power, *degrees))) * error
 
 
 def _edge_part(values: Array, ends: Ends | None) -> Part:
@@ -244,28 +259,31 @@ def _sample(values: Sample | ArrayLike) -> Sample:
     return values if isinstance(values, Sample) else Sample.of(np.atleast_2d(as_scores(values, "values")))
 
 
-def _error_of_tasks(means: Array) -> tuple[float, float]:
+def _spread_of_tasks(means: Array) -> Spread:
     if len(means) < 2:
         raise InputError(f"a mean over tasks needs at least two tasks, got {len(means)}")
-    return math.sqrt(variance_of_mean(means)), len(means) - 1.0
+    degrees = len(means) - 1.0
+    return Spread(math.sqrt(variance_of_mean(means)), degrees, degrees)
 
 
-def _ends(value: float, error: float, df: float, level: float) -> tuple[float, float]:
-    half = _quantile(df, _tail(level)) * error if error else 0.0
+def _ends(value: float, spread: Spread, level: float) -> tuple[float, float]:
+    error, *degrees = spread
+    half = quantile(_tail(level), *degrees) * error if error else 0.0
     return value - half, value + half
 
 
 def _ends_within(
-    span: tuple[float, float], value: float, error: float, df: float, level: float
+    span: tuple[float, float], value: float, spread: Spread, level: float
 ) -> tuple[float, float]:
     """Return the ends of an interval on the scale of log-odds, if there are two bounds."""
     from scipy.special import expit, logit
 
     low, width = span[0], span[1] - span[0]
-    if not math.isfinite(width) or not error or not span[0] < value < span[1]:
-        return _ends(value, error, df, level)
+    if not math.isfinite(width) or not spread.std_error or not span[0] < value < span[1]:
+        return _ends(value, spread, level)
     share = (value - low) / width
-    ends = _ends(float(logit(share)), error / width / (share * (1 - share)), df, level)
+    scaled = spread._replace(std_error=spread.std_error / width / (share * (1 - share)))
+    ends = _ends(float(logit(share)), scaled, level)
     first, last = (low + width * float(expit(end)) for end in ends)
     return first, last
 
@@ -276,18 +294,11 @@ def _tail(level: float) -> float:
     return 1.0 - (1.0 - level) / 2.0
 
 
-def _quantile(df: float, share: float) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(df, share))
-
-
-def _p_value(value: float, error: float, df: float, independent: int) -> float:
-    from scipy.special import stdtr
-
+def _p_value(value: float, spread: Spread, independent: int) -> float:
+    error, *degrees = spread
     if error == 0:
         return 2.0 ** (1 - independent) if value else 1.0
-    return 2.0 * float(stdtr(df, -abs(value) / error))
+    return p_values(*(np.array([one]) for one in (value / error, *degrees))).item()
 
 
 def _sizes_of_effect(gaps: Array) -> tuple[float, float, float]:

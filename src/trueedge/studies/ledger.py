@@ -69,6 +69,8 @@ class Miss:
 
     Attributes:
         evidence: patterns of names of evidence files; ``*`` matches anything.
+        values: how many missed values it is the first to cover. Patterns may cover values that hold, too: if
+            one of these is missed one day, the number says so.
         cause: why the values differ, in one line.
         experiment: the command or the published study that shows it, or would.
         status: ``explained``, if the experiment was run and shows it; ``open``, otherwise.
@@ -79,6 +81,7 @@ class Miss:
     """
 
     evidence: tuple[str, ...]
+    values: int
     cause: str
     experiment: str
     status: Status
@@ -129,17 +132,22 @@ class Ledger:
         return [(self.entries[place], values) for place, values in found.items()]
 
     def faults(self) -> list[str]:
-        """Return a sentence for each missed value without an entry, and each entry without a missed value."""
+        """Return a sentence for each missed value without an entry, and each entry that covers others."""
         said = [
             f"{value.place}: {value.ours:.4g} misses the published {value.theirs:.4g}, and no entry says why"
             for value, entry in self.missed()
             if entry is None
         ]
-        return said + [
-            f"entry {place + 1} ({entry.cause}) covers no value that is missed: remove it"
-            for place, (entry, values) in enumerate(self.by_entry())
-            if not values
-        ]
+        for place, (entry, values) in enumerate(self.by_entry(), 1):
+            where = f"entry {place} ({entry.cause})"
+            if not values:
+                said.append(f"{where} covers no value that is missed: remove it")
+            elif len(values) != entry.values:
+                said.append(
+                    f"{where} covers {len(values)} missed values, not {entry.values}: see whether its cause"
+                    " is that of all, and correct 'values'"
+                )
+        return said
 
 
 def read(folder: str | Path) -> Ledger:
@@ -186,14 +194,17 @@ def _entry(found: Mapping[str, Any], number: int, path: Path) -> Miss:
     for key in found:
         if key not in known:
             raise InputError(f"{where}: unknown key {key!r}; known are {', '.join(sorted(known))}")
-    for key in ("evidence", "cause", "experiment", "status"):
+    for key in ("evidence", "values", "cause", "experiment", "status"):
         if not found.get(key):
             raise InputError(f"{where}: {key!r} is missing")
     if found["status"] not in STATUSES:
         raise InputError(f"{where}: status must be one of {', '.join(STATUSES)}, got {found['status']!r}")
+    if type(found["values"]) is not int:
+        raise InputError(f"{where}: values must be a whole number, got {found['values']!r}")
     patterns = {key: _patterns(found[key], f"{where}: {key!r}") for key in found if key in PATTERNS}
     evidence = patterns.pop("evidence")
-    return Miss(evidence, str(found["cause"]), str(found["experiment"]), found["status"], **patterns)
+    cause, experiment = str(found["cause"]), str(found["experiment"])
+    return Miss(evidence, found["values"], cause, experiment, found["status"], **patterns)
 
 
 PATTERNS = ("evidence", "datasets", "protocols", "methods", "metrics")

@@ -12,25 +12,27 @@ from pathlib import Path
 
 from trueedge import methods
 from trueedge.errors import InputError
+from trueedge.methods import Method
 from trueedge.studies.printed_tables import PrintedTable, absent, training_of
-from trueedge.studies.published_values import PublishedValue
+from trueedge.studies.published_values import AGAIN, PublishedValue
 from trueedge.studies.study import catalogue
 
 Key = tuple[str, str, str, str]
+Training = tuple[str, str, Method]
 # Values that a paper quotes from others, beside its own.
 REPORTED = "/reported"
 
 
 @dataclass(frozen=True)
 class Group:
-    """The published values of a method on a data set in one table.
+    """The published values of a method on a data set in one table, but for those that an earlier one prints.
 
     Attributes:
         study: the study that computes them.
         dataset: the data set.
         method: the method.
         metrics: the metrics without evidence.
-        seconds: how long the study takes for them, one training at a time on a GPU; roughly.
+        seconds: how long their trainings take, one after another on a GPU; roughly.
     """
 
     study: str
@@ -45,14 +47,21 @@ class Coverage:
     """What evidence there is for the published values of the printed tables.
 
     Attributes:
-        cells: the number of values whose data is here and whose method is in the catalogue.
+        cells: the number of values whose data is here and whose method is in the catalogue. Several tables
+            print some of them.
         with_evidence: how many of them have evidence.
-        missing: the others, the quickest first.
+        different: the number of values that are not printed in an earlier table, too.
+        different_with_evidence: how many of these have evidence.
+        missing: the others of these, the quickest first.
+        seconds: how long the trainings for all of them take; one that several tables share counts once.
     """
 
     cells: int
     with_evidence: int
+    different: int
+    different_with_evidence: int
     missing: tuple[Group, ...]
+    seconds: float
 
 
 def coverage(folder: str | Path) -> Coverage:
@@ -64,22 +73,30 @@ def coverage(folder: str | Path) -> Coverage:
     known = evidence_keys(folder)
     groups: dict[tuple[str, str, str], list[PublishedValue]] = {}
     tables: dict[str, PrintedTable] = {}
-    cells = 0
+    cells = with_evidence = 0
+    printed: set[Key] = set()
     here: dict[tuple[str, str], bool] = {}
     for study in catalogue():
         table = None if study.table is None else study.table()
         for value in _computable(table, here):
             assert table is not None
+            key = _key(table, value)
             cells += 1
+            with_evidence += key in known
             tables[study.name] = table
-            if _key(table, value) not in known:
+            if key not in known and key not in printed:
                 groups.setdefault((study.name, value.dataset, value.method), []).append(value)
-    found = [
-        Group(*place, tuple(value.metric for value in values), _seconds(tables[place[0]], values))
-        for place, values in groups.items()
-    ]
-    lacking = sum(len(group.metrics) for group in found)
-    return Coverage(cells, cells - lacking, tuple(sorted(found, key=lambda group: group.seconds)))
+            printed.add(key)
+    found, together = [], dict[Training, float]()
+    for place, values in groups.items():
+        trainings = _trainings(tables[place[0]], values)
+        together |= trainings
+        found.append(Group(*place, tuple(value.metric for value in values), sum(trainings.values())))
+    return Coverage(
+        *(cells, with_evidence, len(printed), len(printed & known)),
+        missing=tuple(sorted(found, key=lambda group: group.seconds)),
+        seconds=sum(together.values()),
+    )
 
 
 def evidence_keys(folder: str | Path) -> set[Key]:
@@ -109,7 +126,7 @@ def _computable(table: PrintedTable | None, here: dict[tuple[str, str], bool]) -
     known = {kind.name for kind in methods.catalogue()}
     found = []
     for value in table.values:
-        if value.mean is None or value.method.partition("/")[0] not in known:
+        if value.mean is None or value.note == AGAIN or value.method.partition("/")[0] not in known:
             continue
         place = (value.dataset, table.protocol(value))
         if place not in here:
@@ -123,19 +140,19 @@ def _key(table: PrintedTable, value: PublishedValue) -> Key:
     return (value.dataset, table.protocol(value), value.method.removesuffix(REPORTED), value.metric)
 
 
-def _seconds(table: PrintedTable, values: list[PublishedValue]) -> float:
-    """Return how long the trainings of some values of a method take, one after another."""
+def _trainings(table: PrintedTable, values: list[PublishedValue]) -> dict[Training, float]:
+    """Return the trainings behind some values of a method, and how long all seeds of each take."""
     first = replace(values[0], method=values[0].method.removesuffix(REPORTED))
+    where = first.dataset, table.protocol(first)
     if methods.get(first.method.partition("/")[0]).family in ("heuristics", "counting"):
-        return 1.0
-    # Columns that stop alike share a training; otherwise there is one for each metric that selects an epoch.
-    trainings = len({training_of(table.method(value)) for value in values}) * table.seeds
+        return {(*where, table.method(first)): 1.0}
     one = next(
         float(row["seconds"])
         for row in reversed(_measured())
         if fnmatchcase(first.dataset, row["dataset"]) and fnmatchcase(first.method, row["method"])
     )
-    return one * trainings
+    # Columns that stop alike share a training; otherwise there is one for each metric that selects an epoch.
+    return {(*where, training_of(table.method(value))): one * table.seeds for value in values}
 
 
 @cache

@@ -9,6 +9,9 @@ from importlib.resources import files
 
 from trueedge.errors import InputError
 
+# The note of a value that is printed once, and compared with ours in a further way.
+AGAIN = "printed once"
+
 
 @dataclass(frozen=True)
 class PublishedValue:

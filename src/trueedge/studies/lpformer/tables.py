@@ -13,7 +13,7 @@ from trueedge.metrics.ranks import without_highest
 from trueedge.results import Record
 from trueedge.studies.heart.tables import STOP, heart_method
 from trueedge.studies.printed_tables import PrintedTable, on_released_files, selected_by
-from trueedge.studies.published_values import PublishedValue, published
+from trueedge.studies.published_values import AGAIN, PublishedValue, published
 from trueedge.studies.study import register_listed
 
 # The table in the paper, and the number of seeds.
@@ -73,7 +73,7 @@ def _method(value: PublishedValue) -> Method:
 def _with_published_masks(values: list[PublishedValue]) -> list[PublishedValue]:
     """Return the values, with those of LPFormer repeated for the masks of the published code."""
     again = [
-        replace(value, method=f"lpformer/{AS_PUBLISHED}")
+        replace(value, method=f"lpformer/{AS_PUBLISHED}", note=AGAIN)
         for value in values
         if value.method == "lpformer" and value.dataset not in HETEROPHILIC
     ]
