@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from trueedge.analysis.figure import Figure, Series
 from trueedge.analysis.slices import Slicing
 from trueedge.analysis.tables import Table, higher_is_better
+from trueedge.errors import listed
 from trueedge.metrics import scale
 from trueedge.metrics.units import plural
 from trueedge.report.blocks import (
@@ -29,7 +30,7 @@ from trueedge.report.numbers import axis_label, in_percent, is_percent, signed
 from trueedge.report.page import Section
 from trueedge.report.page import page as whole_page
 from trueedge.report.verdict_source import made
-from trueedge.verdict.answers import Answer, Comparison, listed, one_part
+from trueedge.verdict.answers import Answer, Comparison, one_part
 from trueedge.verdict.benchmark import what_to_do
 from trueedge.verdict.rows import ahead, difference, remarks
 from trueedge.verdict.verdict import FORMATS, Verdict

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trueedge.verdict.answers import listed
+from trueedge.errors import listed
 
 if TYPE_CHECKING:
     from trueedge.verdict.verdict import Verdict
