@@ -317,3 +317,14 @@ def test_an_end_whose_name_another_column_has_is_asked_about(write: Write) -> No
     # What is not an end may be there twice.
     twice = write(lines("{u},{v},{n},{n}", NAMED, "source,target,note,note"))
     assert len(Graph.from_edges(twice).edges) == len(NAMED)
+
+
+def test_a_list_of_json_objects_is_read_as_lines_of_them_are(write: Write) -> None:
+    rows = [{"source": "ann", "target": "bob", "weight": 2}, {"source": "bob", "target": "cid", "weight": 1}]
+    lines = Graph.from_edges(write("\n".join(map(json.dumps, rows)) + "\n", "net.jsonl"))
+    whole = Graph.from_edges(write(json.dumps(rows, indent=1), "net.json"))
+    assert (whole.hash, whole.notes) == (lines.hash, lines.notes)
+    with pytest.raises(InputError, match=r"net.json, line 2: the JSON list that begins with"):
+        Graph.from_edges(write('[{"source": "a",\n "target": ]', "net.json"))
+    with pytest.raises(InputError, match=r"net.json, row 1: a JSON object is needed, got"):
+        Graph.from_edges(write('[{"source": "a", "target": "b"}, 3]', "net.json"))

@@ -26,7 +26,7 @@ from trueedge.files.records import (
     Records,
     is_json,
     is_parquet,
-    read_json_lines,
+    read_json,
     read_parquet,
 )
 from trueedge.files.text import TextFile, as_path, open_text, shown
@@ -208,7 +208,7 @@ def _read_listed(
         raise InputError(f"{place} is no Parquet file: it does not begin with {PARQUET.decode()}")
     text = open_text(place)
     if is_json(text):
-        records = read_json_lines(text)
+        records = read_json(text)
         return list_records(records, num_nodes, self_loops, repeats, asked, _name(place))
     return _read_text(text, num_nodes, self_loops, repeats, asked)
 
