@@ -227,7 +227,7 @@ def _with_columns(text: str, columns: EdgeFormat, takes: Sequence[str]) -> str |
         return text
     table = Path(text).is_file() and not is_file_of_interactions(Path(text))
     if "interactions" in takes and table:
-        given = {ROLES[role]: column for role, column in columns.columns.items()}
+        given: dict[str, Any] = {ROLES[role]: column for role, column in columns.columns.items()}
         return Interactions.from_table(text, header=columns.header, **given)
     if "triples" in takes and table and not columns.columns:
         name = Path(text).name.split(".")[0]

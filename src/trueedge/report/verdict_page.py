@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 BADGES = {
     "above": ("ok", "ahead"),
-    "tied": ("plain", "not separable"),
+    "tied": ("plain", "not significant"),
     "below": ("broken", "behind"),
     "unknown": ("plain", "too few splits"),
 }
@@ -252,7 +252,7 @@ def _benchmark(verdict: Verdict) -> Markup:
 
 def _finding(group: Sequence[Finding], where: Mapping[str, Sequence[str]], judged: set[str]) -> Markup:
     """Findings with the same remedy, and the remedy."""
-    said = [f"{listed(where[one.check])}: {_sentence(one.sentence)}" for one in group]
+    said = [f"{listed(where[one.check])}: {one.sentence.removesuffix('.')}." for one in group]
     todo = what_to_do(getattr(group[0], "advice", ""), judged)
     return tag(
         "li",
