@@ -239,3 +239,12 @@ def test_a_task_survives_another_folder(trueedge, shop) -> None:
     before = trueedge(words[0], shop, *words[1:])[1]
     shutil.move(shop, "elsewhere")
     assert trueedge(words[0], "elsewhere", *words[1:])[1] == before
+
+
+def test_lists_of_a_plain_graph_need_no_negatives(trueedge) -> None:
+    status, out, err = trueedge("recommend", "karate", "-m", "ra", "--user", "5", "-k", "3")
+    assert status == 0, err
+    assert "ra was fitted to the training part of karate under recommendation, seed 0" in err
+    assert "heart" not in out + err
+    assert trueedge("task", "karate", "-p", "triplet", "-o", "saved")[0] == 0
+    assert "under triplet, seed 0" in trueedge("recommend", "saved", "-m", "ra", "--user", "5")[2]
