@@ -65,7 +65,7 @@ def _few_jobs(jobs: int) -> int:
     return jobs
 
 
-Quiet = Annotated[bool, typer.Option("--quiet", help="Say nothing about progress.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Print a line for each finished run.")]
 Jobs = Annotated[int, typer.Option(help="Number of parallel processes.", min=1, callback=_few_jobs)]
 Runs = Annotated[Path, typer.Option(help="Folder where records are stored.")]

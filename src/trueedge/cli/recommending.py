@@ -56,7 +56,7 @@ def recommend(
         typer.Option(
             "-o",
             "--output",
-            help="A .csv, .json or .parquet file for the lists; without users, of everybody.",
+            help="A .csv, .json or .parquet file for the lists: those of everybody if nobody is named.",
         ),
     ] = None,
     protocol: Annotated[
