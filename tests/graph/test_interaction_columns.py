@@ -50,6 +50,16 @@ def test_a_first_line_whose_words_do_not_come_again_may_be_a_header(tmp_path: Pa
     with pytest.raises(InputError, match="'who' and 'what' may be names of columns"):
         Interactions.from_path(path)
     assert Interactions.from_path(path, header=False).num_interactions == 13
+    assert Interactions.from_path(path, header=True).notes == (
+        "no column has a usual name: who is read as user and what as item",
+    )
+    put(tmp_path, "who,what\n" + "".join(f"{n % 3},{n % 4}\n" for n in range(12)))
+    numbers = Interactions.from_path(path)
+    assert (numbers.users, numbers.num_interactions) == (("0", "1", "2"), 12)
+    put(tmp_path, f"who,what,much\n{rows.replace(chr(10), ',3' + chr(10))}")
+    with pytest.raises(InputError, match=r"line 1: the rating 'much' is not a number; if this line names"):
+        Interactions.from_path(path)
+    put(tmp_path, f"who,what\n{rows}")
     named = Interactions.from_table(path, users="who", items="what")
     assert (named.num_interactions, named.notes) == (12, ())
 

@@ -62,7 +62,8 @@ def _train_leak(subject: LinkSubject) -> Finding:
     # Each part by itself: a clean validation part does not make a leak of the test part smaller.
     shares = {name: counts[name] / sizes[name] for name in counts}
     told = " and ".join(
-        f"{counts[name]:,} of {sizes[name]:,} {name} positives" + (f" ({percent(of)})" if of else "")
+        f"{counts[name]:,} of {sizes[name]:,} {PART_WORDS[name]} positives"
+        + (f" ({percent(of)})" if of else "")
         for name, of in shares.items()
     )
     return _leak(

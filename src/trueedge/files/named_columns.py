@@ -131,8 +131,7 @@ def read_named_columns(
     """
     check_lines(text.data, text.packed, BYTES_A_LINE, str(text.path))
     number, start, line, comments = _first_line(text)
-    separator = _separator(line)
-    fields = _fields(text, number, line.replace(COLONS, MARK) if separator == MARK else line, separator)
+    separator, fields = _separator(line), first_fields(text)
     places = _from_header(text, number, fields, columns, chosen or {}, header)
     notes: tuple[str, ...] = ()
     if comments:
@@ -160,6 +159,13 @@ def read_named_columns(
     found = reader.read(number, start)
     read = frozenset(titles[place] for place in places.values()) if titles else frozenset()
     return replace(found, notes=notes, header=titles, read=read).checked(columns)
+
+
+def first_fields(text: TextFile) -> list[str]:
+    """Return the fields of the first line that is neither blank nor a comment."""
+    number, _, line, _ = _first_line(text)
+    separator = _separator(line)
+    return _fields(text, number, line.replace(COLONS, MARK) if separator == MARK else line, separator)
 
 
 def _refuse_few(

@@ -12,18 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError, is_whole, must_be
-from trueedge.files.columns import may_be_names
+from trueedge.files.columns import is_word, may_be_names
 from trueedge.files.named_columns import (
     Column,
     NamedColumns,
     as_number,
     find_columns,
+    first_fields,
     read_named_columns,
     word,
 )
 from trueedge.files.records import PARQUET_ENDINGS
 from trueedge.files.tables import Table, as_table, is_missing
-from trueedge.files.text import open_text, plain, shown
+from trueedge.files.text import TextFile, open_text, plain, shown
 from trueedge.graph.knowledge import KnowledgeGraph
 
 OWNER = "Interactions.from_table"
@@ -95,11 +96,47 @@ def read_rows(
 ) -> NamedColumns:
     """Return the columns of users and items, and of ratings and times if there are any."""
     if isinstance(given, (str, os.PathLike)) and Path(given).suffix.lower() not in PARQUET_ENDINGS:
-        found = read_named_columns(open_text(given), COLUMNS, chosen, header, _without_names)
-        if header is None and not found.header:
-            _refuse_names(found)
+        found = _read_text(open_text(given), chosen or {}, header)
         return replace(found, notes=(*found.notes, *_said_of_columns(found, chosen or {})))
     return _from_frame(as_table(given, "the table"), chosen or {})
+
+
+def _read_text(text: TextFile, chosen: Mapping[str, str], header: bool | None) -> NamedColumns:
+    """Return the columns of a text file; the first two are users and items where names say nothing."""
+    fields = first_fields(text)
+    by_place = {USER.noun: "0", ITEM.noun: "1"}
+    if header is True and not chosen and len(fields) == len(by_place) and not any(map(_is_usual, fields)):
+        return read_named_columns(text, COLUMNS, by_place, header)
+    try:
+        found = read_named_columns(text, COLUMNS, chosen, header, _without_names)
+    except InputError as error:
+        if header is None and not chosen and not _are_values(fields):
+            hint = "if this line names the columns, name those of users and items (--source, --target)"
+            raise InputError(f"{error}; {hint}") from None
+        raise
+    if header is None and not chosen and not found.header:
+        if len(fields) == len(by_place) and _is_above_numbers(found):
+            return read_named_columns(text, COLUMNS, by_place, header=True)
+        _refuse_names(found)
+    return found
+
+
+def _is_usual(name: str) -> bool:
+    return any(word(name) in one.words | one.others for one in COLUMNS)
+
+
+def _are_values(fields: Sequence[str]) -> bool:
+    """Return whether the first row of a file has numbers where ratings and times are."""
+    columns = zip(fields, _without_names(fields), strict=False)
+    return all(one.space or as_number(field, one.dates) is not None for field, one in columns)
+
+
+def _is_above_numbers(found: NamedColumns) -> bool:
+    """Return whether the first row has words, and all others have numbers."""
+    return all(
+        is_word(names[0]) and len(names) > 1 and all(map(str.isdecimal, names[1:]))
+        for names in found.names.values()
+    )
 
 
 def _without_names(fields: Sequence[str]) -> tuple[Column, ...]:
@@ -123,6 +160,8 @@ def _refuse_names(found: NamedColumns) -> None:
 
 def _said_of_columns(found: NamedColumns, chosen: Mapping[str, str]) -> tuple[str, ...]:
     """Return notes on columns that are not read, and on columns that no line names."""
+    if found.header and not chosen and not any(map(_is_usual, found.header)):
+        return ("no column has a usual name: {} is read as user and {} as item".format(*found.header),)
     if found.header:
         left = [name for name in found.header if name and name not in found.read]
         return (f"not read: {', '.join(map(plain, left))}",) if left else ()

@@ -272,8 +272,9 @@ def from_split(
         known = split.train.has_edges(pairs)
         if known.any():
             row = int(known.argmax())
+            words = "validation" if part == "valid" else part
             raise InputError(
-                f"{int(known.sum())} of {len(pairs)} {part} positives are edges of the training graph,"
+                f"{int(known.sum())} of {len(pairs)} {words} positives are edges of the training graph,"
                 f" the first in row {row}: ({pairs[row, 0]}, {pairs[row, 1]})"
             )
     request = chosen.request(Source(name or split.train.name, split.train), seed, options, progress, shards)
