@@ -77,7 +77,7 @@ def as_triple_list(triples: object, header: bool | None = None) -> TripleList:
         return read_triples(triples, header)
     if hasattr(triples, "columns") and hasattr(triples, "to_numpy"):
         columns: Any = triples.columns
-        order = _column_order([str(name) for name in columns]) if len(columns) > 2 else None
+        order = column_order([str(name) for name in columns]) if len(columns) > 2 else None
         if len(columns) != 3 and order is None:
             raise InputError(f"a frame of triples has three columns, this one has {len(columns)}")
         table = triples.to_numpy()
@@ -128,7 +128,7 @@ def _read(path: str | os.PathLike[str], header: bool | None) -> tuple[TripleList
     check_lines(text.data, text.packed, BYTES_A_LINE, str(text.path))
     fields, lines, left = _fields(text, header)
     notes: tuple[str, ...] = ()
-    order = _column_order(fields[:3]) if lines and header is not False else None
+    order = column_order(fields[:3]) if lines and header is not False else None
     named = bool(lines) and (header is True or order is not None)
     if named:
         notes = (f"line {lines[0]} was read as a header: {', '.join(fields[:3])}",)
@@ -291,7 +291,7 @@ def _fields(text: TextFile, header: bool | None) -> tuple[list[str], list[int], 
         else:
             found = split_fields(text, number, line, separator)
         if not lines and len(found) > 3 and header is not False:
-            wide = _column_order(found)
+            wide = column_order(found)
             order, names = (order, names) if wide is None else (wide, found)
         if len(found) != len(names):
             count = "1 column" if len(found) == 1 else f"{len(found)} columns"
@@ -323,10 +323,10 @@ def _separator(text: TextFile, number: int, line: str) -> str | None:
 
 def names_triples(names: Sequence[str]) -> bool:
     """Return whether the names of columns are usual ones of a head, a relation and a tail."""
-    return _column_order(names) is not None
+    return column_order(names) is not None
 
 
-def _column_order(names: Sequence[str]) -> list[int] | None:
+def column_order(names: Sequence[str]) -> list[int] | None:
     """Return the columns of head, relation and tail by their usual names; the first may begin with #.
 
     None if some column has another name. Letters such as h, r and t only count in this order: ``t r s`` may
