@@ -267,3 +267,18 @@ def test_ranks_of_pairs_are_not_taken_for_scores(task: te.LinkTask, tmp_path: Pa
         InputError, match=r"s.csv, line 1: 'rank' is not a score, where more is better: negate"
     ):
         task.evaluate(tmp_path / "s.csv")
+
+
+def test_users_and_items_that_share_ids_are_scored_by_the_names_of_their_columns(tmp_path: Path) -> None:
+    edges = tmp_path / "sales.csv"
+    pairs = [(u, i) for u in range(1, 30) for i in range(1, 20) if (u * i) % 5 < 2]
+    edges.write_text("user_id,item_id\n" + "".join(f"{u},{i}\n" for u, i in pairs))
+    task = te.task(edges, "existing")
+    names = [[task.graph.labels[node].split()[1] for node in pair] for pair in task.distinct_pairs("test")]
+    rows = [(u, i, str((7 * int(u) + 3 * int(i)) % 31)) for u, i in names]
+    path = tmp_path / "s.csv"
+    path.write_text("".join(f"{u},{i},{s}\n" for u, i, s in rows))
+    expected = task.evaluate(path)
+    for head, order in (("item,user,score", (1, 0, 2)), ("item_id,user_id,mine", (1, 0, 2))):
+        path.write_text(f"{head}\n" + "".join(",".join(row[at] for at in order) + "\n" for row in rows))
+        assert task.evaluate(path) == expected

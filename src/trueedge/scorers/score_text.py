@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.files.columns import find_separator, split_fields
+from trueedge.files.named_columns import word
 from trueedge.files.text import TextFile, shown
 from trueedge.graph.column_names import end_pairs
+from trueedge.graph.interaction_tables import ITEM, USER
 
 COMMENTS = ("#", "%")
 # What a column of scores may be called, in lower case, and one of ranks.
@@ -98,7 +100,9 @@ def read_numbers(text: TextFile) -> NDArray[np.float64]:
 
 
 def pair_columns(text: TextFile, number: int, names: list[str]) -> list[int] | None:
-    """Return the columns of the two nodes and of the score, if the first line names the score among others.
+    """Return the columns of the two nodes and of the score, if the first line says them.
+
+    The user of a bipartite graph comes first, since an id of both columns is read by its column.
 
     Args:
         text: the file.
@@ -110,9 +114,15 @@ def pair_columns(text: TextFile, number: int, names: list[str]) -> list[int] | N
         rank = next(name for name in plain if name in RANKS)
         raise text.error(number, f"{shown(rank)} is not a score, where more is better: negate it")
     scores = [place for place, name in enumerate(plain) if name in SCORES]
+    scores = scores or [2] * (len(plain) == 3)
     others = [place for place in range(len(plain)) if place not in scores]
+    users, items = (
+        [place for place in others if word(plain[place]) in one.words | one.others] for one in (USER, ITEM)
+    )
     if len(scores) != 1 or len(others) < 2:
         return None
+    if len(users) == len(items) == 1:
+        return [*users, *items, scores[0]]
     ends = [tuple(others)] if len(others) == 2 else end_pairs(plain)
     return [*ends[0], scores[0]] if len(ends) == 1 else None
 
