@@ -89,7 +89,9 @@ def check_target(path: str | Path, what: str, suffixes: tuple[str, ...] = ()) ->
     """Refuse a path that cannot be written to, or that has none of the suffixes, before the work is done."""
     path = Path(path)
     if suffixes and path.suffix not in suffixes:
-        raise InputError(f"{path}: write {what} to a {' or '.join(suffixes)} file")
+        *others, last = suffixes
+        kinds = f"{', '.join(others)} or {last}" if others else last
+        raise InputError(f"{path}: write {what} to a {kinds} file")
     try:
         is_other = path.exists() and not path.is_file()
         above = next((one for one in path.absolute().parents if one.exists()), None)
