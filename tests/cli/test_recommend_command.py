@@ -101,7 +101,10 @@ def test_lists_longer_than_the_catalogue_are_shorter_and_said_to_be(trueedge, sh
         (["-m", "popularity,random", "--user", "3"], "recommend takes one method, got popularity, random"),
         (["-m", "katz", "--user", "3"], "katz learns from a plain graph"),
         (["-m", "popularty", "--user", "3"], "did you mean 'popularity'?"),
-        (["-m", "popularity", "-o", "lists.txt"], "write the list of recommendations to a .csv, .json or .parquet file"),
+        (
+            ["-m", "popularity", "-o", "lists.txt"],
+            "write the list of recommendations to a .csv, .json or .parquet file",
+        ),
         (["-m", "popularity", "--users", "none.txt"], "there is no file none.txt"),
         (["-m", "popularity", "--users", "empty.txt"], "empty.txt names no user"),
         (["-m", "popularity", "--user", "3", "--set", "x=1"], "no setting of popularity is called 'x'"),

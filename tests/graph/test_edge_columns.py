@@ -269,7 +269,7 @@ def test_numbers_in_json_lines_are_numbered_as_in_a_text_file(write: Write) -> N
         ('{"source": 1, "target": 2}\n{"source": 1, "target": -2}\n', "line 2: the id -2 is below 0"),
         ('{"source": 1, "target": 2}\n[1, 2]\n', "line 2: a JSON object is needed, got '[1, 2]'"),
         ('{"source": 1, "target": 2}\n{"sour\n', "line 2: this is not a JSON object"),
-        ('[{"source": 1, "target": 2},\n', "line 1: this is not a JSON object"),
+        ('[{"source": 1, "target": 2},\n', "line 2: the JSON list that begins with [ in"),
         ('{"source": 1}\n', "has one column, but an edge has two ends"),
         ('{"p": 1, "q": 2, "r": 3}\n', "name the two columns with source and target"),
         ('{"source": 1, "target": 1}\n', "line 1: ('1', '1') joins a node to itself"),

@@ -161,8 +161,8 @@ FAULTS: dict[str, tuple[str, Files, str]] = {
     ),
     "a time that is no number": (
         "recbole",
-        {"shop.inter": "user_id:token\titem_id:token\ttimestamp:float\nann\ttea\t2020-01-01\n"},
-        "shop.inter, line 2: the time '2020-01-01' is not a number",
+        {"shop.inter": "user_id:token\titem_id:token\ttimestamp:float\nann\ttea\t2020-13-45\n"},
+        "shop.inter, line 2: the time '2020-13-45' is neither a number nor a date like 2020-01-31",
     ),
     "a rating that is not a number": (
         "recbole",
@@ -314,7 +314,7 @@ FAULTS: dict[str, tuple[str, Files, str]] = {
     "an infinite time": (
         "table",
         plain("user,item,time\nann,tea,inf\n"),
-        "ratings.csv, line 2: the time 'inf' is not a number",
+        "ratings.csv, line 2: the time 'inf' is neither a number nor a date like 2020-01-31",
     ),
     "a rating with an underscore": (
         "table",

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError, is_whole, must_be
-from trueedge.files.columns import is_word, may_be_names
+from trueedge.files.columns import PLAIN_WORD, is_word, may_be_names
 from trueedge.files.named_columns import (
     Column,
     NamedColumns,
@@ -110,7 +110,7 @@ def _read_text(text: TextFile, chosen: Mapping[str, str], header: bool | None) -
     try:
         found = read_named_columns(text, COLUMNS, chosen, header, _without_names)
     except InputError as error:
-        if header is None and not chosen and not _are_values(fields):
+        if header is None and not chosen and not _is_header_or_row(fields):
             hint = "if this line names the columns, name those of users and items (--source, --target)"
             raise InputError(f"{error}; {hint}") from None
         raise
@@ -125,10 +125,11 @@ def _is_usual(name: str) -> bool:
     return any(word(name) in one.words | one.others for one in COLUMNS)
 
 
-def _are_values(fields: Sequence[str]) -> bool:
-    """Return whether the first row of a file has numbers where ratings and times are."""
-    columns = zip(fields, _without_names(fields), strict=False)
-    return all(one.space or as_number(field, one.dates) is not None for field, one in columns)
+def _is_header_or_row(fields: Sequence[str]) -> bool:
+    """Return whether the first row of a file names users and items, or has no word for a rating or time."""
+    named = [any(word(name) in one.words | one.others for name in fields) for one in (USER, ITEM)]
+    numbers = (name for name, one in zip(fields, _without_names(fields), strict=False) if not one.space)
+    return all(named) or not any(map(PLAIN_WORD.fullmatch, numbers))
 
 
 def _is_above_numbers(found: NamedColumns) -> bool:
