@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import trueedge as te
 from trueedge.errors import InputError, is_number, whole_number, with_article
 
 
@@ -35,3 +38,25 @@ def test_numbers_are_told_from_booleans_and_texts() -> None:
 def test_a_noun_has_its_article() -> None:
     assert [with_article(noun) for noun in ("Obj", "int", "list")] == ["an Obj", "an int", "a list"]
     assert [with_article(noun) for noun in ("user", "uint8", "item")] == ["a user", "a uint8", "an item"]
+
+
+def test_arguments_of_a_wrong_type_are_one_sentence(tmp_path: Path) -> None:
+    made = te.task("karate", "existing")
+    calls: dict[str, Callable[[], object]] = {
+        "Store: a path is needed, got int": lambda: te.run("karate", "existing", "cn", store=3),  # type: ignore[arg-type]
+        "Store: a path is needed, got NoneType": lambda: te.Store(None),  # type: ignore[arg-type]
+        "check_scorer: task must be a task, such as": lambda: te.check_scorer(np.eye(34), "karate"),  # type: ignore[arg-type]
+        "load: name must be a data set's name or a path, got 3": lambda: te.load(3),  # type: ignore[arg-type]
+        "there is no file mine.csv": lambda: te.task("mine.csv", "existing"),
+        "certify: record must be a record, such as": lambda: te.certify("ra", "a.json"),  # type: ignore[arg-type]
+        "from_split: split must be a split": lambda: te.LinkTask.from_split(made),  # type: ignore[arg-type]
+        "run: method must be a method or its name; te.judge takes": lambda: te.run("karate", "uniform", len),  # type: ignore[arg-type]
+        r"got shape \(2, 3\): give its transpose": lambda: te.Graph.from_edges([[0, 1, 2], [1, 2, 3]]),
+        "scipy, PyG or pandas, got int": lambda: te.task(3),  # type: ignore[arg-type]
+        "the protocol heart: k must be a whole number": lambda: te.task("karate", "heart", k="x"),
+    }
+    for sentence, call in calls.items():
+        with pytest.raises(InputError, match=sentence):
+            call()
+    assert te.run("karate", "existing", "cn", store=tmp_path).cached is False
+    assert te.run("karate", "existing", "cn", store=str(tmp_path)).cached

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import numbers
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import takewhile
 from typing import TypeGuard
 
@@ -60,6 +60,11 @@ def _likeness(name: str, other: str) -> tuple[float, int]:
     """Return how alike two names are: the share of equal letters, then the letters they both begin with."""
     alike = takewhile(lambda pair: pair[0] == pair[1], zip(name, other, strict=False))
     return difflib.SequenceMatcher(None, other, name).ratio(), len(list(alike))
+
+
+def listed(words: Sequence[str]) -> str:
+    """Return words as a list in a sentence: ``a, b and c``."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def with_article(noun: str) -> str:

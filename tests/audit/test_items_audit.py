@@ -170,6 +170,7 @@ def test_repeated_rows_of_the_data_are_told_in_the_notes() -> None:
     assert "dropped 3 repeated interactions" in found.notes
     assert found["repeated-interactions"].verdict == "look"
     assert found["repeated-interactions"].sentence.endswith("; dropped 3 repeated interactions")
+    assert found["repeated-interactions"].advice.startswith("Say beside the results that repeated")
 
 
 def test_what_only_plain_links_have_is_refused() -> None:

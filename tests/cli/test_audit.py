@@ -176,7 +176,10 @@ def test_a_damaged_file_is_one_sentence_that_names_it(trueedge, tmp_path) -> Non
     [
         (("karaet",), "did you mean 'karate'"),
         (("missing.csv",), "there is no file missing.csv"),
-        (("karate", "-p", "recommendation"), "Recommendation tasks cannot be audited yet"),
+        (
+            ("karate", "-p", "recommendation"),
+            "no check applies to the protocol recommendation: audit the data under another one",
+        ),
         (("karate", "-p", "haert"), "did you mean 'heart'"),
         (("karate", "--option", "kk=3"), "kk"),
         (("karate", "-o", "audit.pdf"), "audit.pdf: an audit is written to a .html or a .json file"),

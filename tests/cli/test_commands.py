@@ -280,7 +280,7 @@ def test_a_header_is_said_and_the_user_decides(trueedge) -> None:
     for name in ("karate", "a"):
         status, _, err = trueedge("run", name, "--no-header", "--seeds", "1")
         assert status == 1
-        assert f"--header and --no-header are for an edge list, but {name} is not a file" in err
+        assert f"--no-header is for an edge list, but {name} is not a file" in err
 
 
 @pytest.mark.parametrize("closed", [">&-", "2>&-"])

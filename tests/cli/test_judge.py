@@ -229,3 +229,37 @@ def test_a_method_given_by_name_keeps_its_name(table: Run) -> None:
     status, _, err = table("judge", "nations", "relation-frequency", "--name", "mymodel")
     assert status == 1
     assert "'relation-frequency' is a method and keeps its name" in err
+
+
+def test_vectors_as_word2vec_writes_them_are_read_and_a_fault_has_its_line(trueedge) -> None:
+    vectors = np.random.default_rng(0).normal(size=(34, 4)).round(6)
+    rows = [f"{node} {' '.join(map(str, vectors[node].tolist()))}" for node in range(33, -1, -1)]
+    Path("w2v.txt").write_text("\n".join(["34 4", *rows]) + "\n")
+    np.save("same.npy", vectors)
+    words = ("-p", "existing", "--seeds", "1", "--name", "mine")
+    _, found, err = trueedge("judge", "karate", "w2v.txt", *words)
+    assert "w2v.txt holds vectors of 34 nodes in 4 dimensions" in err
+    assert found == trueedge("judge", "karate", "same.npy", *words)[1]
+    Path("w2v.txt").write_text("\n".join(["34 4", *rows[:9], "24 a 1 2 3", *rows[10:]]) + "\n")
+    status, _, err = trueedge("judge", "karate", "w2v.txt", *words)
+    assert status == 1
+    assert "w2v.txt, line 11: 'a' is not a number: a file of vectors has only numbers" in err
+    Path("w2v.txt").write_text("\n".join([*rows[:9], "24 1 2 3", *rows[10:]]) + "\n")
+    assert (
+        "w2v.txt, line 10: 4 columns, where the last line has 5"
+        in trueedge("judge", "karate", "w2v.txt", *words)[2]
+    )
+
+
+def test_lists_of_partners_are_judged_under_recommendation_alone(trueedge) -> None:
+    assert (
+        trueedge("recommend", "karate", "-p", "recommendation", "-m", "katz", "-k", "33", "-o", "l.csv")[0]
+        == 0
+    )
+    status, out, err = trueedge("judge", "karate", "l.csv", "-p", "recommendation")
+    assert status == 0, err
+    assert "l.csv holds recommended partners of nodes" in err
+    assert "l is not significantly different from" in out
+    status, _, err = trueedge("judge", "karate", "l.csv")
+    assert status == 1
+    assert "l.csv holds recommended lists: judge them under the protocol recommendation" in err

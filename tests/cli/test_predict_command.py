@@ -163,3 +163,28 @@ def test_a_model_of_triples_scores_triples_and_says_so(trueedge):
     assert "--node lists links of a plain graph or items of a user, and kg scores triples" in err
     assert "--pair A,RELATION,B" in err
     assert "there are 14 entities, the first are" in trueedge("predict", "kg", "--pair", "xyz,embassy,uk")[2]
+
+
+def test_a_header_says_which_column_is_which(trueedge, shop):
+    Path("new.csv").write_text("2,3\n1,2\n")
+    expected = trueedge("predict", shop, "new.csv")[1]
+    Path("new.csv").write_text("item_id,note,user_id\n3,x,2\n2,y,1\n")
+    assert trueedge("predict", shop, "new.csv")[1] == expected
+    assert trueedge("fit", "nations", "-m", "relation-frequency", "-o", "kg")[0] == 0
+    Path("new.csv").write_text("usa,embassy,uk\nuk,embassy,usa\n")
+    expected = trueedge("predict", "kg", "new.csv")[1]
+    Path("new.csv").write_text("tail,head,relation\nuk,usa,embassy\nusa,uk,embassy\n")
+    assert trueedge("predict", "kg", "new.csv")[1] == expected
+
+
+def test_a_row_that_is_wrong_is_named_with_its_line(trueedge, model):
+    for text, said in {
+        "alice,bob\n\nalice,nobody\n": "new.csv, line 3: no node is called 'nobody'",
+        "alice,bob,0.5\n": "new.csv, line 1: 3 values, where (node, node) is needed",
+        "alice,bob\nalice\n": "new.csv, line 2, 'alice': a pair is two names or numbers",
+        "source,target,note\nalice,bob\n": "new.csv, line 2: 2 columns, where the first line has 3",
+    }.items():
+        Path("new.csv").write_text(text)
+        status, out, err = trueedge("predict", model, "new.csv")
+        assert (status, out) == (1, "")
+        assert said in err

@@ -101,7 +101,10 @@ def test_lists_longer_than_the_catalogue_are_shorter_and_said_to_be(trueedge, sh
         (["-m", "popularity,random", "--user", "3"], "recommend takes one method, got popularity, random"),
         (["-m", "katz", "--user", "3"], "katz learns from a plain graph"),
         (["-m", "popularty", "--user", "3"], "did you mean 'popularity'?"),
-        (["-m", "popularity", "-o", "lists.txt"], "written to a .csv or .json or .parquet file"),
+        (
+            ["-m", "popularity", "-o", "lists.txt"],
+            "write the list of recommendations to a .csv, .json or .parquet file",
+        ),
         (["-m", "popularity", "--users", "none.txt"], "there is no file none.txt"),
         (["-m", "popularity", "--users", "empty.txt"], "empty.txt names no user"),
         (["-m", "popularity", "--user", "3", "--set", "x=1"], "no setting of popularity is called 'x'"),
@@ -239,3 +242,12 @@ def test_a_task_survives_another_folder(trueedge, shop) -> None:
     before = trueedge(words[0], shop, *words[1:])[1]
     shutil.move(shop, "elsewhere")
     assert trueedge(words[0], "elsewhere", *words[1:])[1] == before
+
+
+def test_lists_of_a_plain_graph_need_no_negatives(trueedge) -> None:
+    status, out, err = trueedge("recommend", "karate", "-m", "ra", "--user", "5", "-k", "3")
+    assert status == 0, err
+    assert "ra was fitted to the training part of karate under recommendation, seed 0" in err
+    assert "heart" not in out + err
+    assert trueedge("task", "karate", "-p", "triplet", "-o", "saved")[0] == 0
+    assert "under triplet, seed 0" in trueedge("recommend", "saved", "-m", "ra", "--user", "5")[2]

@@ -53,7 +53,7 @@ def test_strange_surroundings_change_nothing(tmp_path: Path) -> None:
         COLUMNS="0",
     )
     assert done.returncode == 0, done.stderr
-    assert "karate ? existing" in done.stdout
+    assert "karate - existing" in done.stdout
     assert "2 records" in done.stderr
     assert "Traceback" not in done.stderr
 
@@ -92,3 +92,29 @@ def test_a_window_of_one_column_still_shows_everything(monkeypatch, capsys) -> N
     out = capsys.readouterr().out
     assert "karate" in out
     assert "34" in out
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_terminal_without_unicode_keeps_the_signs_of_numbers(
+    encoding: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ("judge", "karate", "pa", "-p", "existing", "--seeds", "3", "--runs", "runs")
+    full, plain = command(*words, PYTHONUTF8="1"), command(*words, PYTHONIOENCODING=encoding)
+    assert plain.returncode == 0
+    assert "−" in full.stdout
+    assert "?" not in plain.stdout
+    same = full.stdout.replace("−", "-").replace("–", "-")
+    assert plain.stdout == (same.replace("·", "-") if encoding == "ascii" else same.replace("·", "\ufffd"))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_an_output_that_cannot_be_written_is_named() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "trueedge", "protocols"], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert (done.returncode, done.stderr) == (
+        1,
+        "trueedge: the output cannot be written: No space left on device\n",
+    )

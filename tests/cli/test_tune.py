@@ -29,7 +29,7 @@ def test_a_search_says_its_plan_and_prints_the_best_trials_and_the_winner(trueed
     assert lines[2].split()[-1] == "best"
     assert {line.split()[-1] for line in lines[3:6]} == {"tied"}
     assert err.splitlines()[1:3] == [
-        "The validation part is too small to choose settings: it has 3 positives, fewer than 30:"
+        "The validation part is too small to choose settings (3 positives; at least 30 are needed):"
         " make it larger with --option ratios=…",
         "No significant difference between the best trial and any other trial",
     ]

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import trueedge as te
+from full_disks import files_of_at_most
 from trueedge import InputError
 from trueedge.files.writing import check_target, new_folder, replacing, write_text
 
@@ -115,3 +117,12 @@ def test_a_folder_that_holds_something_and_a_file_are_refused(tmp_path: Path) ->
 def test_a_name_that_is_too_long_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"the page cannot be written to .*too long"):
         check_target(tmp_path / ("x" * 300 + ".json"), "the page")
+
+
+def test_a_full_disk_is_named_with_the_folder_that_was_asked_for(tmp_path: Path) -> None:
+    with files_of_at_most(1000), pytest.raises(InputError) as caught:
+        te.task("cora", "existing").save(tmp_path / "task")
+    assert str(caught.value).startswith(
+        f"{tmp_path}/task/graph cannot be written: there is no space left, or"
+    )
+    assert not list(tmp_path.iterdir())

@@ -193,10 +193,10 @@ def test_direction_that_is_dropped_is_said(form: str) -> None:
 @pytest.mark.parametrize(
     ("thing", "sentence"),
     [
-        (7, "a graph is needed: a networkx graph, .* got builtins.int"),
+        (7, "a graph is needed: a networkx graph, .* got int"),
         (np.zeros((3, 3)), r"edges must be an array of shape \(n, 2\), got shape \(3, 3\)"),
         ([], "the graph is empty"),
-        ({"a": ["b"]}, "got builtins.dict"),
+        ({"a": ["b"]}, "got dict"),
     ],
 )
 def test_what_holds_no_graph_is_refused(thing: Any, sentence: str) -> None:

@@ -269,7 +269,7 @@ def test_numbers_in_json_lines_are_numbered_as_in_a_text_file(write: Write) -> N
         ('{"source": 1, "target": 2}\n{"source": 1, "target": -2}\n', "line 2: the id -2 is below 0"),
         ('{"source": 1, "target": 2}\n[1, 2]\n', "line 2: a JSON object is needed, got '[1, 2]'"),
         ('{"source": 1, "target": 2}\n{"sour\n', "line 2: this is not a JSON object"),
-        ('[{"source": 1, "target": 2},\n', "line 1: this is not a JSON object"),
+        ('[{"source": 1, "target": 2},\n', "line 2: the JSON list that begins with [ in"),
         ('{"source": 1}\n', "has one column, but an edge has two ends"),
         ('{"p": 1, "q": 2, "r": 3}\n', "name the two columns with source and target"),
         ('{"source": 1, "target": 1}\n', "line 1: ('1', '1') joins a node to itself"),
@@ -317,3 +317,14 @@ def test_an_end_whose_name_another_column_has_is_asked_about(write: Write) -> No
     # What is not an end may be there twice.
     twice = write(lines("{u},{v},{n},{n}", NAMED, "source,target,note,note"))
     assert len(Graph.from_edges(twice).edges) == len(NAMED)
+
+
+def test_a_list_of_json_objects_is_read_as_lines_of_them_are(write: Write) -> None:
+    rows = [{"source": "ann", "target": "bob", "weight": 2}, {"source": "bob", "target": "cid", "weight": 1}]
+    lines = Graph.from_edges(write("\n".join(map(json.dumps, rows)) + "\n", "net.jsonl"))
+    whole = Graph.from_edges(write(json.dumps(rows, indent=1), "net.json"))
+    assert (whole.hash, whole.notes) == (lines.hash, lines.notes)
+    with pytest.raises(InputError, match=r"net.json, line 2: the JSON list that begins with"):
+        Graph.from_edges(write('[{"source": "a",\n "target": ]', "net.json"))
+    with pytest.raises(InputError, match=r"net.json, row 1: a JSON object is needed, got"):
+        Graph.from_edges(write('[{"source": "a", "target": "b"}, 3]', "net.json"))

@@ -36,8 +36,8 @@ def test_rows_are_matched_by_name_or_else_in_order(text: str, graph: Graph, tmp_
     [
         ("1,2\n3,4\n", "has 2 rows of features, but mine has 3 nodes"),
         ("1,2\n3,x\n5,6\n", "line 2: 'x' is not a number"),
-        ("1,2\n3\n5,6\n", "line 2 has 1 numbers, the first has 2"),
-        ("1,2\n3,nan\n5,6\n", "row 1, column 1 is nan"),
+        ("1,2\n3\n5,6\n", "line 2 has 1 number, not 2"),
+        ("1,2\n3,nan\n5,6\n", "line 2: 'nan' is not a finite number"),
     ],
 )
 def test_a_wrong_file_is_refused(text: str, reason: str, tmp_path: Path) -> None:
@@ -45,3 +45,35 @@ def test_a_wrong_file_is_refused(text: str, reason: str, tmp_path: Path) -> None
     path.write_text(text)
     with pytest.raises(InputError, match=reason):
         with_features(NUMBERED, path)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("a,1,2\nb,3,4\n", "has no row of features for the node 'c'; its first column holds names of nodes"),
+        ("a,1,2\nz,3,4\ny,5,6\n", "has no row of features for the node 'b' and 1 other"),
+        ("a,1,2\nb,3,4\na,5,6\n", "line 3: the node 'a' has a row already"),
+    ],
+)
+def test_a_node_without_a_row_or_with_two_is_named(text: str, reason: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=reason):
+        with_features(NAMED, path)
+
+
+def test_ids_that_are_numbers_are_not_read_as_a_feature_because_one_is_wrong(tmp_path: Path) -> None:
+    ids = [10 * node for node in range(1, 41)]
+    edges = tmp_path / "mine.csv"
+    edges.write_text("".join(f"{one},{one + 10}\n" for one in ids[:-1]))
+    graph = Graph.from_edges(edges)
+    path = tmp_path / "x.csv"
+    path.write_text("".join(f"{one},0.5\n" for one in [*ids[:-1], 7]))
+    with pytest.raises(InputError, match="has no row of features for the node '400'"):
+        with_features(graph, path)
+    path.write_text("".join(f"{one},0.5\n" for one in [*ids[:-1], 20]))
+    with pytest.raises(InputError, match="line 40: the node '20' has a row already"):
+        with_features(graph, path)
+    # Whole numbers that repeat are a feature.
+    path.write_text("".join(f"{10 + one % 30},0.5\n" for one in ids))
+    assert with_features(graph, path).features.shape == (40, 2)

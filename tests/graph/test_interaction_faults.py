@@ -161,8 +161,8 @@ FAULTS: dict[str, tuple[str, Files, str]] = {
     ),
     "a time that is no number": (
         "recbole",
-        {"shop.inter": "user_id:token\titem_id:token\ttimestamp:float\nann\ttea\t2020-01-01\n"},
-        "shop.inter, line 2: the time '2020-01-01' is not a number",
+        {"shop.inter": "user_id:token\titem_id:token\ttimestamp:float\nann\ttea\t2020-13-45\n"},
+        "shop.inter, line 2: the time '2020-13-45' is neither a number nor a date like 2020-01-31",
     ),
     "a rating that is not a number": (
         "recbole",
@@ -314,7 +314,7 @@ FAULTS: dict[str, tuple[str, Files, str]] = {
     "an infinite time": (
         "table",
         plain("user,item,time\nann,tea,inf\n"),
-        "ratings.csv, line 2: the time 'inf' is not a number",
+        "ratings.csv, line 2: the time 'inf' is neither a number nor a date like 2020-01-31",
     ),
     "a rating with an underscore": (
         "table",
@@ -441,8 +441,12 @@ def test_a_column_that_is_not_there_is_named(tmp_path: Path) -> None:
         Interactions.from_table(path, users="who", items="b")
     with pytest.raises(InputError, match="there is no column 'who', only 'a'"):
         Interactions.from_table({"a": [1]}, users="who", items="a")
-    with pytest.raises(InputError, match=r"from_table: users must be the name of a column, got 3"):
-        Interactions.from_table(path, users=3)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"there is no column '3', only '0', '1'"):
+        Interactions.from_table(path, users=3)
+    with pytest.raises(InputError, match=r"from_table: users must be a column's name, or its number from 0"):
+        Interactions.from_table(path, users=-1)
+    with pytest.raises(InputError, match="two of users, items, ratings and times are the column 1"):
+        Interactions.from_table(path, users=1, items=1)
 
 
 PAIRS = [[0, 0], [0, 1], [1, 1]]

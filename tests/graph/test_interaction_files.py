@@ -184,7 +184,7 @@ def test_of_repeated_interactions_the_latest_is_kept(tmp_path: Path) -> None:
 
 def test_columns_beyond_the_fourth_are_noted(tmp_path: Path) -> None:
     data = Interactions.from_path(put(tmp_path, {"mine.csv": "a,b,3,4,x\nc,d,1,2,y\n"}) / "mine.csv")
-    assert data.notes == ("only the first 4 columns are read",)
+    assert data.notes[0] == "only the first 4 columns are read"
 
 
 def test_a_long_table_is_read_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -460,3 +460,11 @@ def test_a_star_alone_may_be_a_name(tmp_path: Path) -> None:
     path = tmp_path / "graph.txt"
     path.write_text("*a b\nb *c\n")
     assert Graph.from_edges(path).labels == ("*a", "b", "*c")
+
+
+def test_two_names_that_differ_in_a_number_alone_may_be_a_header(write: Write) -> None:
+    people = "".join(f"{a},{b}\n" for a, b in zip("abcdabcd", "bcdacdab", strict=True))
+    with pytest.raises(InputError, match="'person1,person2' may be a header"):
+        Graph.from_edges(write(f"person1,person2\n{people}"), repeats="drop")
+    # Other names of this kind say that these are nodes, too.
+    assert Graph.from_edges(write(f"n1,n2\nn7,a\n{people}"), repeats="drop").num_nodes == 7

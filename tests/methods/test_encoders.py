@@ -106,3 +106,8 @@ def test_what_cannot_be_trained_is_refused_in_one_sentence(graph, encoder, chang
 def test_a_graph_without_edges_is_refused(graph) -> None:
     with pytest.raises(InputError, match="has no edges"):
         te.train_encoder(Averaging(34), te.Graph.from_edges(graph.edges[:0], 34, features=graph.features))
+
+
+def test_an_encoder_that_takes_no_edges_is_named() -> None:
+    with pytest.raises(InputError, match=r"called as encoder\(x, edge_index\), which Linear does not take"):
+        te.train_encoder(torch.nn.Linear(1433, 4), te.load("cora"), epochs=1)

@@ -346,7 +346,9 @@ def test_options_of_a_protocol_are_explained_where_they_are_listed(karate_page) 
 def test_the_page_begins_with_the_best_method_of_each_data_set_and_protocol() -> None:
     text = report(records(2, 2, 3, 5), with_slices=False)
     head = text.split("<main")[0]
-    assert re.search(r"Best, or not separable from the best: method-0 in \d of \d tables", shown_of(head))
+    assert re.search(
+        r"Best, or not significantly different from the best: method-0 in \d of \d tables", shown_of(head)
+    )
     cells = re.findall(r'<td role="cell" data-protocol="(.*?)">(.*?)</td>', head)
     assert [protocol for protocol, _ in cells] == ["protocol-0", "protocol-1"] * 2
     links = [re.search(r'href="#(.*?)">(.*?)<', cell).groups() for _, cell in cells]  # type: ignore[union-attr]

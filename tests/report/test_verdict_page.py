@@ -86,7 +86,7 @@ def test_the_row_of_the_model_is_marked_in_every_table(found, text) -> None:
 
 
 def test_a_finding_about_the_benchmark_stands_once_with_its_protocols(text) -> None:
-    assert shown(text).count("existing and heart: Degree alone reaches an AUC of 0.93.") == 1
+    assert shown(text).count("existing and heart: degree alone reaches an AUC of 0.93.") == 1
 
 
 def test_checks_that_passed_are_folded_and_others_are_not(text) -> None:

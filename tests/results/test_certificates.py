@@ -204,7 +204,7 @@ def test_another_certificates_scores_are_found(folder: Path) -> None:
     shutil.copyfile(folder / "shared.scores.npz", folder / "own.scores.npz")
     (check,) = te.verify(folder / "own.json").differences
     assert check.name == "scores"
-    assert "holds arrays of the shapes {'positive': [7], 'negative': [7]}, not" in check.sentence
+    assert "holds positive (7), negative (7), not" in check.sentence
     store = te.Store(folder / "runs")
     other = te.run("karate", "heart", "ra", store=store, keep_scores=True, k=20)
     shutil.copyfile(scores_path(folder / "runs", other.provenance["kept"]), folder / "own.scores.npz")
@@ -238,13 +238,13 @@ def test_scores_that_are_gone_or_are_none_are_named(folder: Path) -> None:
         ({"negative": np.full((7, width), np.nan)}, "negative scores are NaN"),
         ({"negative": text}, "numbers"),
         ({"negative": scores["negative"].astype(complex)}, "numbers"),
-        ({"positive": scores["positive"][None]}, "holds arrays of the shapes"),
-        ({"extra": np.ones(1)}, "holds arrays of the shapes"),
+        ({"positive": scores["positive"][None]}, "holds "),
+        ({"extra": np.ones(1)}, "holds "),
     ):
         np.savez(path, **{**scores, **changed})
         assert words in te.verify(folder / "own.json").differences[0].sentence
     np.savez(path, positive=scores["positive"])
-    assert "holds arrays of the shapes" in te.verify(folder / "own.json").differences[0].sentence
+    assert "holds " in te.verify(folder / "own.json").differences[0].sentence
     np.save(path.open("wb"), scores["positive"])
     assert "not a .npz file" in te.verify(folder / "own.json").differences[0].sentence
     # Other bytes of the same numbers are the same scores.
@@ -440,7 +440,7 @@ def forge(path: Path, scores: te.metrics.Scores, metrics: dict[str, float]) -> N
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "Expecting value"),
+        ("", "it is empty"),
         ("{", "Expecting property name"),
         ("[]", "format"),
         ("7", "format"),
@@ -513,7 +513,7 @@ def test_fields_that_cannot_be_are_refused(folder: Path, change: dict) -> None:
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     for path in (tmp_path / "none.json", tmp_path, tmp_path / ("x" * 300)):
-        with pytest.raises(InputError, match=r"there is no file|cannot be read"):
+        with pytest.raises(InputError, match=r"there is no file|cannot be read|is not a regular file"):
             te.verify(path)
 
 

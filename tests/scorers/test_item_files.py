@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 
 import numpy as np
 import pytest
@@ -45,8 +46,9 @@ def test_listed_items_are_above_all_others_which_are_tied(task, tmp_path) -> Non
         "reader-1,book-5\nreader-1,book-9\nreader-1,book-2\n",
         "# from elsewhere\n\nitem;rank;user\nbook-9;2;reader-1\nbook-5;1;reader-1\nbook-2;3;reader-1\n",
         "reader-1\tbook-2\t-4\nreader-1\tbook-5\t7\nreader-1\tbook-9\t0.5\n",
-        'user_id,place,item_id,score,title\n"reader-1",9,book-9,2,"A, b"\nreader-1,1,book-2,1,c\n'
-        "reader-1,2,book-5,3,d\n",
+        'user_id,place,item_id,score,title\n"reader-1",2,book-9,2,"A, b"\nreader-1,7,book-2,1,c\n'
+        "reader-1,1,book-5,3,d\n",
+        "client;sku;rank\nreader-1;book-9;2\nreader-1;book-2;3\nreader-1;book-5;1\n",
         "user:token,item:token,score:float\nreader-1,book-9,2\nreader-1,book-2,1\nreader-1,book-5,3\n",
     ],
 )
@@ -108,7 +110,13 @@ def test_an_array_of_all_scores_is_read(numbered, tmp_path) -> None:
         ("reader-1,book-5,inf\n", "line 1: the score 'inf' is not a finite number"),
         ("user,item,score\nreader-1,book-5\n", "line 2: 2 columns, where the first line has 3"),
         ("reader-1,book-5,1,2\n", "line 1: 4 columns: a line has a user, an item"),
-        ("reader-1\n", "line 1: 1 columns: a line has a user, an item"),
+        ("reader-1\n", "line 1: 1 column: a line has a user, an item"),
+        ("reader-1,book-5,1\nreader-1,book-9,2\nreader-2,book-5,1\n", "line 1: the third column counts"),
+        ("reader-1,book-5,0\nreader-1,book-9,1\n", "line 1: the third column counts the items of each user"),
+        (
+            "user,item,rank,score\nreader-2,book-5,1,1\nreader-1,book-5,1,1\nreader-1,book-9,2,3\n",
+            "line 4: ranks and scores of user reader-1 disagree: leave out one of them",
+        ),
         ("user,item\n", "lists no items"),
         ("", "lists no items"),
     ],
@@ -129,3 +137,38 @@ def test_a_missing_file_and_another_kind_of_file_are_named(task, tmp_path) -> No
     np.save(tmp_path / "scores.npy", np.ones((3, 3)))
     with pytest.raises(InputError, match=r"must have the shape \(60, 40\), got \(3, 3\)"):
         task.evaluate(tmp_path / "scores.npy")
+
+
+@pytest.mark.parametrize("ending", ["json", "jsonl", "parquet"])
+def test_lists_are_read_in_the_formats_they_are_written_in(task, tmp_path, ending) -> None:
+    if ending == "parquet":
+        pytest.importorskip("pyarrow")
+    lists = te.recommend(Neighbours().fit(task), k=7)
+    written = lists.save(tmp_path / "lists.csv")
+    path = tmp_path / f"lists.{ending}"
+    if ending == "jsonl":
+        columns = lists.columns()
+        rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    else:
+        lists.save(path)
+    assert task.evaluate(path) == task.evaluate(written)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[{"user": "reader-1", "item": "book-99"}]', "row 0: there is no item 'book-99'"),
+        ('{"user": "reader-1", "item": "book-5"}\n{"user": "reader-1"}\n', "line 2: there is no item ''"),
+        ('[{"user": "reader-1", "thing": "book-5"}]', "a column of users and a column of items are needed"),
+        ('{"reader-1": ["book-5", "book-9"]}', "a column of users and a column of items are needed"),
+        ('[\n{"user": "reader-1",}]', "line 2: the JSON list that begins with"),
+        ("[[1, 2]]", "row 0: a JSON object is needed"),
+        ("[]", "is empty: it has no rows"),
+    ],
+)
+def test_a_fault_in_a_json_file_is_named(task, tmp_path, text, said) -> None:
+    path = tmp_path / "lists.json"
+    path.write_text(text)
+    with pytest.raises(InputError, match=said):
+        task.evaluate(path)

@@ -308,7 +308,7 @@ def test_settings_that_cannot_be_told_apart_are_tied_and_few_validation_edges_ar
     assert found.units == 3
     assert found.tied == found.best[1:]
     small, tied = found.remarks()
-    assert small.startswith("The validation part is too small to choose settings: it has 3 positives")
+    assert small.startswith("The validation part is too small to choose settings (3 positives")
     assert tied == "No significant difference between the best trial and any other trial"
 
 

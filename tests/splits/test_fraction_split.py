@@ -93,7 +93,7 @@ def test_too_few_edges_off_the_tree_says_how_many_there_are_and_the_way_out() ->
     [
         ({"fraction": 1.5}, "fraction must be a number from 0 to 1, got 1.5"),
         ({"fraction": "x"}, "fraction must be"),
-        ({"fraction": 0}, "leaves no edge to test on"),
+        ({"fraction": 0}, "% is empty"),
         ({"valid": float("nan")}, "valid must be"),
         ({"fraction": 0.8, "valid": 0.3}, "sum to more than 1"),
         ({"keep_connected": "no"}, "keep_connected must be True or False"),

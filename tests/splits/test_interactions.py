@@ -149,7 +149,7 @@ def test_wrong_options_of_a_split_are_named(options: dict, sentence: str) -> Non
 
 def test_a_split_that_is_not_possible_is_refused() -> None:
     alone = Interactions.from_pairs([[0, 0], [1, 1], [2, 0]])
-    with pytest.raises(InputError, match="the users have too few interactions for a valid part"):
+    with pytest.raises(InputError, match="the users have too few interactions for a validation part"):
         split_interactions(alone)
     with pytest.raises(InputError, match="interactions has no times: use split=random"):
         split_interactions(alone, way="time")

@@ -233,5 +233,52 @@ def test_the_scores_of_a_certificate_are_evaluated_as_before(task: te.LinkTask, 
 
 def test_a_recommendation_says_what_to_do_with_scores_without_pairs(tmp_path: Path) -> None:
     path = write(tmp_path / "s.txt", np.arange(5.0))
-    with pytest.raises(InputError, match=r"s\.txt holds scores without pairs: write lines u,v,score"):
+    with pytest.raises(InputError, match=r"s\.txt, line 1: 1 column: a line has a node, a partner and"):
         te.task("karate", "recommendation").evaluate(path)
+
+
+@pytest.mark.parametrize(
+    ("head", "order"),
+    [("score,u,v", (2, 0, 1)), ("u,score,v", (0, 2, 1)), ("id,source,prediction,target", (0, 0, 2, 1))],
+)
+@pytest.mark.parametrize("named", [False, True])
+def test_a_header_says_which_column_is_the_score(
+    head: str, order: tuple[int, ...], named: bool, task: te.LinkTask, tmp_path: Path
+) -> None:
+    if named:
+        graph = task.graph
+        names = [f"n{node}" for node in range(graph.num_nodes)]
+        task = te.task(te.Graph.from_edges(graph.edges, graph.num_nodes, labels=names), "existing")
+    # Whole numbers below the number of nodes, which could be nodes.
+    scores = np.arange(len(task.distinct_pairs("test"))) % 9
+    rows = np.column_stack([task.distinct_pairs("test"), scores]).astype(str)
+    if named:
+        rows[:, :2] = np.char.add("n", rows[:, :2])
+    (tmp_path / "s.csv").write_text("".join(",".join(row) + "\n" for row in rows))
+    expected = task.evaluate(tmp_path / "s.csv")
+    (tmp_path / "s.csv").write_text(f"{head}\n" + "".join(",".join(row[[*order]]) + "\n" for row in rows))
+    assert task.evaluate(tmp_path / "s.csv") == expected
+
+
+def test_ranks_of_pairs_are_not_taken_for_scores(task: te.LinkTask, tmp_path: Path) -> None:
+    rows = "".join(f"{u},{v},{row}\n" for row, (u, v) in enumerate(task.distinct_pairs("test").tolist()))
+    (tmp_path / "s.csv").write_text(f"u,v,rank\n{rows}")
+    with pytest.raises(
+        InputError, match=r"s.csv, line 1: 'rank' is not a score, where more is better: negate"
+    ):
+        task.evaluate(tmp_path / "s.csv")
+
+
+def test_users_and_items_that_share_ids_are_scored_by_the_names_of_their_columns(tmp_path: Path) -> None:
+    edges = tmp_path / "sales.csv"
+    pairs = [(u, i) for u in range(1, 30) for i in range(1, 20) if (u * i) % 5 < 2]
+    edges.write_text("user_id,item_id\n" + "".join(f"{u},{i}\n" for u, i in pairs))
+    task = te.task(edges, "existing")
+    names = [[task.graph.labels[node].split()[1] for node in pair] for pair in task.distinct_pairs("test")]
+    rows = [(u, i, str((7 * int(u) + 3 * int(i)) % 31)) for u, i in names]
+    path = tmp_path / "s.csv"
+    path.write_text("".join(f"{u},{i},{s}\n" for u, i, s in rows))
+    expected = task.evaluate(path)
+    for head, order in (("item,user,score", (1, 0, 2)), ("item_id,user_id,mine", (1, 0, 2))):
+        path.write_text(f"{head}\n" + "".join(",".join(row[at] for at in order) + "\n" for row in rows))
+        assert task.evaluate(path) == expected

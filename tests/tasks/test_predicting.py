@@ -167,3 +167,12 @@ def test_the_best_new_links_of_a_node_leave_its_neighbours_out(named, tmp_path):
     assert set(found.items.tolist()) == set(range(12)) - known
     scores = te.predict(loaded, [("town-3", name) for name in found.names])
     assert scores.tolist() == found.scores.tolist() == sorted(scores.tolist(), reverse=True)
+
+
+def test_the_columns_of_a_frame_are_taken_by_their_usual_names() -> None:
+    pandas = pytest.importorskip("pandas")
+    task = te.task("bookshop")
+    scorer = te.methods.create("item-knn").fit(task)
+    pairs = [(task.graph.users[user], task.graph.items[user + 1]) for user in range(5)]
+    frame = pandas.DataFrame([(item, 1, user) for user, item in pairs], columns=["item_id", "n", "user_id"])
+    assert te.predict(scorer, frame).tolist() == te.predict(scorer, pairs).tolist()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -164,3 +165,50 @@ def test_a_list_longer_than_any_is_refused_and_names_are_normal(task: te.Recomme
 def test_a_constant_scorer_gets_a_warning(task: te.RecommendTask) -> None:
     with pytest.warns(te.ScoreWarning, match="all scores are 0"):
         task.evaluate(lambda pairs: np.zeros(len(pairs)))
+
+
+def lists_of(task: te.RecommendTask, head: str, path: Path) -> Path:
+    """Write what Katz recommends to every node, under names of columns."""
+    lists = te.recommend(te.methods.create("katz").fit(task), k=task.num_nodes)
+    columns = lists.columns()
+    rows = zip(columns["node"], columns["partner"], columns["score"], strict=True)
+    path.write_text(head + "".join(f"{node},{partner},{score!r}\n" for node, partner, score in rows))
+    return path
+
+
+@pytest.mark.parametrize("head", ["", "node,partner,score\n", "user,friend,score\n", "source,target,score\n"])
+def test_lists_of_another_system_are_worth_what_its_scores_are(head: str, tmp_path: Path) -> None:
+    task = te.task("karate", "recommendation")
+    path = lists_of(task, head, tmp_path / "lists.csv")
+    expected = task.evaluate(te.methods.create("katz").fit(task))
+    assert task.evaluate(path) == expected
+    assert te.judge(str(path), task).records[0].test == expected
+
+
+def test_the_lists_of_a_bipartite_graph_may_name_nodes_as_its_columns_do(tmp_path: Path) -> None:
+    edges = tmp_path / "sales.csv"
+    pairs = ((u, i) for u in range(20) for i in range(15) if (u * i) % 3)
+    edges.write_text("user_id,item_id\n" + "".join(f"{u},{i}\n" for u, i in pairs))
+    task = te.task(edges, "recommendation")
+    path = lists_of(task, "node,partner,score\n", tmp_path / "lists.csv")
+    expected = task.evaluate(path)
+    users = [line.split(",") for line in path.read_text().splitlines() if line.startswith("user")]
+    path.write_text("user,item,score\n" + "".join(f"{u[5:]},{i[5:]},{s}\n" for u, i, s in users))
+    found = task.evaluate(path)
+    nodes = [task.graph.labels[node].startswith("user") for node in task.lists("test").queries]
+    for name in task.metrics:
+        assert np.array_equal(found.units.values[name][nodes], expected.units.values[name][nodes])
+
+
+def test_scores_of_pairs_are_not_taken_for_lists(tmp_path: Path) -> None:
+    task = te.task("karate", "recommendation")
+    scorer = te.methods.create("katz").fit(task)
+    pairs = np.column_stack(np.triu_indices(task.num_nodes, 1))
+    rows = [f"{u},{v},{score!r}\n" for (u, v), score in zip(pairs, scorer.score(pairs).tolist(), strict=True)]
+    path = tmp_path / "scores.csv"
+    for head in ("", "u,v,score\n"):
+        path.write_text(head + "".join(rows))
+        assert task.evaluate(path) == task.evaluate(scorer)
+        path.write_text(head + "".join(rows[::2]))
+        with pytest.raises(InputError, match="may hold recommended lists or scores of pairs"):
+            task.evaluate(path)

@@ -200,7 +200,9 @@ def test_lists_are_written_as_json_and_float32_scores_in_their_own_digits(task, 
 
 def test_other_files_are_refused(task, tmp_path) -> None:
     found = te.recommend(te.methods.create("popularity").fit(task), 0)
-    with pytest.raises(InputError, match=r"list of recommendations to a .csv or .json or .parquet file"):
+    with pytest.raises(
+        InputError, match=r"write the list of recommendations to a .csv, .json or .parquet file"
+    ):
         found.save(tmp_path / "lists.txt")
 
 

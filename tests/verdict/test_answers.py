@@ -133,7 +133,7 @@ def test_stars_agree_with_the_intervals_and_no_interval_is_wider_than_the_scale(
 def test_a_table_shows_how_far_the_model_is_ahead(verdict: te.verdict.Verdict) -> None:
     table = verdict.tables[0]
     head, body = rows.cells(table, verdict.answer_in(table), verdict.label)
-    assert head[-1] == "weak minus it"
+    assert head[-1] == "weak minus method"
     found = {row[0]: row[-1] for row in body}
     assert found["weak"] == ""
     stars = {label for label, cell in found.items() if cell.endswith("*")}

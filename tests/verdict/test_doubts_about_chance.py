@@ -51,3 +51,13 @@ def test_advice_for_one_protocol_does_not_speak_of_several() -> None:
 
 def _said(found: te.verdict.Verdict) -> list[str]:
     return [one.sentence for one in found.suspicions]
+
+
+def test_advice_names_a_baseline_that_is_significantly_better() -> None:
+    found = judge("ra", te.task("karate", "existing"), checks=False)
+    below = replace(found.answers[0], place="below", best="lrw", beside=("aa", "cn"))
+    other = replace(below, protocol="heart", best="ppr", beside=("ppr",))
+    alone = replace(found, answers=(below,), suspicions=())
+    assert advice(alone, fixed=False)[0] == "Use aa: it is better here"
+    both = replace(found, answers=(below, other), suspicions=())
+    assert advice(both, fixed=False)[0] == "Use ppr: it is better under heart"

@@ -221,8 +221,7 @@ def findings(records: Sequence[Record], by_label: Mapping[str, Sequence[Record]]
             others.setdefault(warning, []).append(label)
     # A warning about every line of the table needs no names.
     said = [
-        warning if len(labels) == len(groups) > 1 else _by(labels, warning)
-        for warning, labels in others.items()
+        warning if len(labels) == len(groups) else _by(labels, warning) for warning, labels in others.items()
     ]
     return [*(f"{beginning}: {', '.join(shares)}" for beginning, shares in tied.items()), *said]
 

@@ -15,12 +15,12 @@ from trueedge.audit.own_benchmark import Benchmark, own_benchmark
 from trueedge.audit.subject import LinkSubject, Subject
 from trueedge.audit.triples_subject import TripleSubject
 from trueedge.audit.typed_subject import NodeSubject, TypedLinkSubject
+from trueedge.datasets import DEFAULT_PROTOCOL
 from trueedge.errors import InputError, whole_number
 from trueedge.graph.any_graph import GraphLike
 from trueedge.progress import Progress
 from trueedge.runs.provenance import provenance
 from trueedge.tasks import GraphTask, ItemTask, LinkTask, NodeTask, Task, TripleTask, TypedLinkTask
-from trueedge.tasks.base import KINDS
 from trueedge.tasks.protocols import Data
 from trueedge.tasks.storage import is_saved, load
 
@@ -63,7 +63,10 @@ def audit(
     made = found.task
     checks = catalogue(made.kind)
     if not checks:
-        raise InputError(f"{made.title} tasks cannot be audited yet: there are checks for {_kinds()}")
+        raise InputError(
+            f"no check applies to the protocol {made.protocol}: audit the data under another one, such as"
+            f" {DEFAULT_PROTOCOL}"
+        )
     subject = _subject(found, seed, sample)
     findings, skipped, seconds, sizes = [], {}, {}, subject.sizes()
     for number, check in enumerate(checks):
@@ -119,12 +122,6 @@ SUBJECTS: dict[type[Task], type[Subject]] = {
     NodeTask: NodeSubject,
     TypedLinkTask: TypedLinkSubject,
 }
-
-
-def _kinds() -> str:
-    """The kinds of tasks that checks name, in alphabetical order."""
-    kinds = {kind for one in catalogue() for kind in one.kinds or ()}
-    return ", ".join(sorted(found.title for kind in kinds if (found := KINDS.find(kind)) is not None))
 
 
 def _benchmark(

@@ -55,8 +55,11 @@ def _repeated(subject: ItemSubject) -> Finding:
     told = [note for note in subject.data.notes if REPEATS.search(note)]
     if not told:
         return found
-    verdict: Verdict = "look" if found.verdict == "ok" else found.verdict
-    return replace(found, verdict=verdict, sentence="; ".join([found.sentence, *told]))
+    if found.verdict != "ok":
+        return replace(found, sentence="; ".join([found.sentence, *told]))
+    sentence = "; ".join(["no interaction is in two parts", *told])
+    advice = "Say beside the results that repeated interactions were left out"
+    return replace(found, verdict="look", sentence=sentence, advice=advice)
 
 
 def _among(keys: NDArray[np.int64], others: NDArray[np.int64]) -> tuple[int, int]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from trueedge.audit.check import Finding, Verdict, check, graded, graded_share, percent, picture
 from trueedge.audit.subject import LinkSubject, View
+from trueedge.errors import listed
 from trueedge.graph import in_sorted, pair_keys
 
 PART_WORDS = {"valid": "validation", "test": "test"}
@@ -20,6 +21,8 @@ EDGE_KINDS = {
     "hidden edges": "positives",
     "other edges": "edges of no part",
 }
+# What they are called in a sentence.
+FOUND_EDGES = {**EDGE_KINDS, "hidden edges": "hidden edges"}
 # A perfect scorer loses as much AUC as there are edges among the negatives: a point is a point.
 FALSE_NEGATIVES_BROKEN = 0.01
 # A pair of a node with itself tests nothing; one in a hundred is a point of any metric.
@@ -59,7 +62,8 @@ def _train_leak(subject: LinkSubject) -> Finding:
     # Each part by itself: a clean validation part does not make a leak of the test part smaller.
     shares = {name: counts[name] / sizes[name] for name in counts}
     told = " and ".join(
-        f"{counts[name]:,} of {sizes[name]:,} {name} positives" + (f" ({percent(of)})" if of else "")
+        f"{counts[name]:,} of {sizes[name]:,} {PART_WORDS[name]} positives"
+        + (f" ({percent(of)})" if of else "")
         for name, of in shares.items()
     )
     return _leak(
@@ -169,7 +173,7 @@ def _false_negatives(subject: LinkSubject) -> Finding:
     # Results are those of the test part; the validation part counts if it alone has such negatives.
     judged = "test" if shares["test"] else max(shares, key=lambda name: shares[name])
     share, ceiling = shares[judged], ceilings[judged]
-    others = f", {totals['other edges']:,} are edges of no part" if "other edges" in kinds else ""
+    words = [_counted(totals[kind], FOUND_EDGES[kind]) for kind in kinds]
     limit = ""
     if share:
         limit = (
@@ -179,8 +183,7 @@ def _false_negatives(subject: LinkSubject) -> Finding:
     return _leak(
         "false-negatives",
         share,
-        f"{totals['training edges']:,} of {looked:,} negatives are training edges and"
-        f" {totals['hidden edges']:,} are positives{others}{limit}",
+        f"the {looked:,} negatives contain {listed(words)}{limit}",
         {**shares, "ceiling": ceilings["test"], **{kind: float(count) for kind, count in totals.items()}},
         {
             "edges": np.array([EDGE_KINDS[kind] for kind in totals]),
@@ -189,6 +192,10 @@ def _false_negatives(subject: LinkSubject) -> Finding:
         subject.looked_for_leaks(),
         FALSE_NEGATIVES_BROKEN if judged == "test" else 1.0,
     )
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun.replace('edges', 'edge') if count == 1 else noun}"
 
 
 @check(

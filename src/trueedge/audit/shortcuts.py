@@ -52,7 +52,7 @@ def _run(subject: LinkSubject, *, heuristic: str) -> Finding | Skipped:
         f"shortcut-{heuristic}",
         verdict,
         f"{auc:.3f}",
-        f"{SHORTCUTS[heuristic]} alone ({method(heuristic).title}) reach an AUC of {auc:.4f}{told}",
+        f"{method(heuristic).title} alone reaches an AUC of {auc:.4f}{told}",
         numbers,
         won_by(above, below),
         view.sizes(),

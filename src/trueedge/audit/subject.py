@@ -116,7 +116,11 @@ class LinkSubject(Subject):
         """Return how many nodes, edges, positives and negatives there are."""
         found = graph_sizes(self.task)
         for name, part in self.task.parts.items():
-            found |= {f"{name} positives": len(part.positives), f"{name} negatives": part.negatives.size // 2}
+            words = "validation" if name == "valid" else name
+            found |= {
+                f"{words} positives": len(part.positives),
+                f"{words} negatives": part.negatives.size // 2,
+            }
         return found
 
     def sampling(self) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import inspect
 import re
@@ -24,6 +25,7 @@ from trueedge.cli import (
     leaderboard,
     making,
     own_boards,
+    plain_marks,
     predicting,
     recommending,
     records,
@@ -58,9 +60,9 @@ def main() -> None:
 
 def _run() -> None:
     for stream in (sys.stdout, sys.stderr):
-        # A terminal without UTF-8 gets a question mark, not a traceback.
+        # A terminal without UTF-8 gets plain marks, not a traceback.
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
+            stream.reconfigure(errors=plain_marks.HANDLER)
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
@@ -76,7 +78,9 @@ def _run() -> None:
         showing.note(f"trueedge: there is not enough memory{detail}", style="")
         sys.exit(1)
     except OSError as error:
-        where = "" if error.filename is None else f"{error.filename}: "
+        full = error.errno in (errno.ENOSPC, errno.EFBIG, errno.EIO)
+        unnamed = "the output cannot be written: " if full else ""
+        where = unnamed if error.filename is None else f"{error.filename}: "
         showing.note(f"trueedge: {where}{error.strerror or error}", style="")
         sys.exit(1)
 

@@ -92,9 +92,9 @@ def audit(
     In a typed graph, it looks for features and ids that give classes away, features that follow from the
     links, copied nodes and reverse relations, and measures what labels, features or degrees alone achieve.
 
-    In recommendation data, it looks for test interactions in training or in the knowledge graph, interactions
-    that are older than training ones, cold users and items, ids that tell what is used, copies and triples
-    that say nothing, and measures what popularity alone achieves.
+    In recommendation data, it looks for test interactions in training or in the knowledge graph, training
+    interactions that are newer than test ones, users and items without training data, ids that give
+    interactions away, copies, and triples without information, and measures what popularity alone achieves.
 
     Prints what is broken or deserves a look, with what to do about it, and the names of the checks that
     found nothing wrong or need a larger benchmark. The exit status is 0 even if something is broken, unless

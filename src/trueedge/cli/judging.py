@@ -86,10 +86,10 @@ def judge(
     weight: options.WeightColumn = None,
     time: options.TimeColumn = None,
 ) -> None:
-    """Find out what a model is worth: beside the baselines, on several splits, and whether to trust it.
+    """Compare a model with the baselines on several splits, and say whether its scores can be trusted.
 
     A function whose first argument is called 'task' or 'graph' is trained on each split; it returns a scorer.
-    Any other function scores pairs. Records are stored, and cached ones reused.
+    Any other function scores pairs. Results are stored and used again.
 
     Example:
         trueedge judge cora mine.py:fit
@@ -207,9 +207,10 @@ def score(
     Or it holds one score per line, in the order of the file from 'trueedge pairs', and begins with the first
     line of that file, which names the task that the scores belong to.
 
-    If users rank items, the file holds recommended lists: a user, an item and, if there is one, a score or a
-    rank per line. Without scores, the items of a user are listed best first. Items that are not listed are
-    tied below all others.
+    For interactions, the file holds recommended lists (text, JSON or Parquet): a user, an item and, if there
+    is one, a score or a rank in each row. Without either, the items of a user are listed best first. Items
+    that are not listed are tied below all others. Under the protocol recommendation, lists have a node and a
+    partner in each row.
 
         user,item,score
         alice,17,0.93
@@ -217,7 +218,7 @@ def score(
 
     On a knowledge graph, the file is a .npy array (queries, entities), a row for each of task.queries().
 
-    The validation part, and a task without baselines, are evaluated alone.
+    On the validation part, and on tasks without baselines, the scores are evaluated alone.
 
     Example:
         trueedge score cora-heart scores.csv --name mygcn
@@ -296,8 +297,8 @@ def check(
 ) -> None:
     """Check a scorer: order, batches, direction, randomness, NaN, ties, saturation.
 
-    Methods are fitted first, and so are functions whose first argument is called 'task' or 'graph'. Of a
-    scorer of items, it says whether it looks at the user at all.
+    Methods are fitted first, and so are functions whose first argument is called 'task' or 'graph'. If
+    the scorer ranks items, the check says whether it looks at the user at all.
 
     Example:
         trueedge check cora katz

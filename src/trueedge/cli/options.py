@@ -28,14 +28,14 @@ DatasetOrTask = Annotated[
         "HGB's format (a typed graph) or of interactions; or a folder written by 'trueedge task'.",
     ),
 ]
-_EDGE_LISTS = "Edge lists"
+_COLUMNS = "Columns of a file"
 Header = Annotated[
     bool | None,
     typer.Option(
         "--header/--no-header",
-        help="Whether the first line of an edge list is a header.",
+        help="Whether the first line of a file names its columns.",
         show_default="detected",
-        rich_help_panel=_EDGE_LISTS,
+        rich_help_panel=_COLUMNS,
     ),
 ]
 
@@ -44,16 +44,16 @@ def _column(option: str, what: str, default: str | None) -> Any:
     return typer.Option(
         option,
         metavar="COLUMN",
-        help=f"Column of {what} in an edge list: its name, or its number from 0.",
+        help=f"Column of {what}: its name, or its number from 0.",
         show_default=default or False,
-        rich_help_panel=_EDGE_LISTS,
+        rich_help_panel=_COLUMNS,
     )
 
 
-SourceColumn = Annotated[str | None, _column("--source", "the first end of an edge", "detected")]
-TargetColumn = Annotated[str | None, _column("--target", "the second end of an edge", "detected")]
-WeightColumn = Annotated[str | None, _column("--weight", "the weight of an edge", "detected")]
-TimeColumn = Annotated[str | None, _column("--time", "the time of an edge", "detected")]
+SourceColumn = Annotated[str | None, _column("--source", "the first ends of edges, or of users", "detected")]
+TargetColumn = Annotated[str | None, _column("--target", "the second ends of edges, or of items", "detected")]
+WeightColumn = Annotated[str | None, _column("--weight", "weights of edges, or of ratings", "detected")]
+TimeColumn = Annotated[str | None, _column("--time", "times", "detected")]
 Device = Annotated[str, typer.Option(help="Device for trained methods: cpu or cuda.")]
 
 
@@ -65,7 +65,7 @@ def _few_jobs(jobs: int) -> int:
     return jobs
 
 
-Quiet = Annotated[bool, typer.Option("--quiet", help="Say nothing about progress.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Print a line for each finished run.")]
 Jobs = Annotated[int, typer.Option(help="Number of parallel processes.", min=1, callback=_few_jobs)]
 Runs = Annotated[Path, typer.Option(help="Folder where records are stored.")]

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from trueedge.errors import InputError
+from trueedge.errors import InputError, listed
 from trueedge.graph import Graph
 
 _PANEL = "Your own graph"
@@ -105,4 +105,4 @@ class OwnData:
     def _flags(self) -> str:
         named = {"--features": self.features, "--split": self.split, "--bipartite": self.bipartite}
         given = [flag for flag, value in named.items() if value is not None]
-        return f"{' and '.join(given)} {'is' if len(given) == 1 else 'are'}"
+        return f"{listed(given)} {'is' if len(given) == 1 else 'are'}"

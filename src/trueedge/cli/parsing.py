@@ -13,13 +13,13 @@ from trueedge import datasets, methods, tasks
 from trueedge.cli import showing
 from trueedge.cli.own_data import OwnData
 from trueedge.datasets.sources import local_files
-from trueedge.errors import InputError, unknown
+from trueedge.errors import InputError, listed, unknown
 from trueedge.files.arrays import regular_file
 from trueedge.graph import EdgeFormat, Interactions, KnowledgeGraph, as_graph
 from trueedge.graph.hgb_files import is_hgb
-from trueedge.graph.interaction_files import folder_format
+from trueedge.graph.interaction_files import folder_format, is_file_of_interactions
 from trueedge.graph.interaction_tables import names_users_and_items
-from trueedge.graph.triple_files import folder_files
+from trueedge.graph.triple_files import folder_files, names_triples
 from trueedge.methods import Method
 from trueedge.runs.own_code import own_method
 from trueedge.tasks import Task, storage
@@ -36,6 +36,8 @@ NOTHING = OwnData()
 
 # What a note says before it names the columns of an edge list.
 HEADER = "was read as a header: "
+# What the columns of an edge list are in a table of interactions.
+ROLES = {"source": "users", "target": "items", "weight": "ratings", "time": "times"}
 # The families that stand in every table of some data.
 ALWAYS = {"triples": "counting", "typed": "counting,voting", "interactions": "counting"}
 
@@ -107,7 +109,7 @@ def options(words: Sequence[str], chosen: Sequence[str]) -> Settings:
     if any(word.startswith("bipartite=") for word in words) and not any(
         "bipartite" in one for one in known.values()
     ):
-        raise InputError(f"--bipartite is for plain graphs, which {' and '.join(chosen)} cannot use")
+        raise InputError(f"--bipartite is for plain graphs, which {listed(chosen)} cannot use")
     return assignments(words, known, "option")
 
 
@@ -190,12 +192,7 @@ def source(text: str, columns: EdgeFormat = DETECTED, takes: Sequence[str] = ("g
     """
     datasets.refuse_shadowed(text)
     if "graph" not in takes and not datasets.is_name(text) and Path(text).exists():
-        header = columns.header
-        table = "interactions" in takes and Path(text).is_file()
-        if _names_columns(columns) and not (table and not columns.columns):
-            raise InputError(f"{_options_of(columns)} for edge lists")
-        given = text if header is None else Interactions.from_path(text, header=header)
-        found = Source.of(given, takes)
+        found = Source.of(_with_columns(text, columns, takes), takes)
         if isinstance(found.given, KnowledgeGraph):  # tasks of other data repeat the notes of their files
             for sentence in found.given.notes:
                 showing.note(f"{text}: {sentence}")
@@ -204,8 +201,11 @@ def source(text: str, columns: EdgeFormat = DETECTED, takes: Sequence[str] = ("g
         graph = as_graph(text, columns)
         for sentence in graph.notes:
             showing.note(f"{text}: {sentence}")
-        if any(names_users_and_items(one.partition(HEADER)[2].split(", ")) for one in graph.notes):
+        headers = [one.partition(HEADER)[2].split(", ") for one in graph.notes]
+        if any(map(names_users_and_items, headers)):
             showing.note(f"{text}: read as edges; for recommendation, use the protocol full-ranking")
+        elif any(map(names_triples, headers)):
+            showing.note(f"{text}: read as edges; for a knowledge graph, use the protocol filtered")
         return graph
     if datasets.is_name(text):
         return text
@@ -221,6 +221,20 @@ def source(text: str, columns: EdgeFormat = DETECTED, takes: Sequence[str] = ("g
     return text
 
 
+def _with_columns(text: str, columns: EdgeFormat, takes: Sequence[str]) -> str | Data:
+    """Return interactions or triples of a file whose header or columns are given, else its path."""
+    if not _names_columns(columns):
+        return text
+    table = Path(text).is_file() and not is_file_of_interactions(Path(text))
+    if "interactions" in takes and table:
+        given: dict[str, Any] = {ROLES[role]: column for role, column in columns.columns.items()}
+        return Interactions.from_table(text, header=columns.header, **given)
+    if "triples" in takes and table and not columns.columns:
+        name = Path(text).name.split(".")[0]
+        return KnowledgeGraph.from_triples(text, header=columns.header, repeats="drop", name=name)
+    raise InputError(f"{_options_of(columns)} for edge lists and tables of interactions, which {text} is not")
+
+
 def _names_columns(columns: EdgeFormat) -> bool:
     """Return whether something is said that only an edge list has: a header or columns."""
     return bool(columns.columns) or columns.header is not None
@@ -229,8 +243,8 @@ def _names_columns(columns: EdgeFormat) -> bool:
 def _options_of(columns: EdgeFormat) -> str:
     """Return the options that were given for an edge list, with a verb."""
     given = [f"--{role}" for role in columns.columns]
-    given += [] if columns.header is None else ["--header and --no-header"]
-    return f"{' and '.join(given)} {'is' if given == given[:1] and columns.header is None else 'are'}"
+    given += {None: [], True: ["--header"], False: ["--no-header"]}[columns.header]
+    return f"{listed(given)} {'is' if len(given) == 1 else 'are'}"
 
 
 def existing_file(text: str, is_path: bool = True) -> None:

@@ -16,8 +16,12 @@ from trueedge.files.text import open_text
 from trueedge.files.writing import check_target, refuse_inputs
 from trueedge.graph import EdgeFormat
 from trueedge.tasks.list_files import check_lists_target, write_lists
+from trueedge.tasks.named_places import places_by_name
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from trueedge.scorers.named_ids import NamedIds
     from trueedge.tasks import Task
 
@@ -143,11 +147,11 @@ def predict(
 
 def _scored(scorer: object, task: Task, path: Path | None, words: list[str]) -> dict[str, list[Any]]:
     """Return the pairs of a file and of the command line with their scores, as columns."""
-    from trueedge.tasks.predicting import columns_of, ids_of, scores_of
+    from trueedge.tasks.predicting import columns_of, scores_of
 
     nouns = columns_of(task)
-    rows = [*(_read(path, nouns) if path else []), *(_words(one, ",", one) for one in words)]
-    ids = ids_of(rows, nouns)
+    rows = [*(_read(path, nouns) if path else []), *((one, _words(one, ",", one)) for one in words)]
+    ids = _ids(rows, nouns)
     scores = scores_of(task, scorer, ids)
     heads = [one.noun for one in nouns]
     if len(set(heads)) < len(heads):
@@ -159,24 +163,50 @@ def _scored(scorer: object, task: Task, path: Path | None, words: list[str]) -> 
     return {**found, "score": scores.tolist()}
 
 
-def _read(path: Path, nouns: tuple[NamedIds, ...]) -> list[list[str]]:
-    """Return the rows of a file; a first line without a known name or a number is a header."""
+def _ids(rows: list[tuple[str, list[str]]], nouns: tuple[NamedIds, ...]) -> NDArray[np.int64]:
+    """Return the ids of rows, each with where it is; that is said of one that is wrong."""
+    from trueedge.tasks.predicting import ids_of
+
+    wanted = ", ".join(one.noun for one in nouns)
+    for where, row in rows:
+        if len(row) != len(nouns):
+            raise InputError(f"{where}: {len(row)} values, where ({wanted}) is needed")
+    try:
+        return ids_of([row for _, row in rows], nouns)
+    except InputError:
+        for where, row in rows:
+            try:
+                ids_of([row], nouns)
+            except InputError as error:
+                raise InputError(f"{where}: {error}") from None
+        raise
+
+
+def _read(path: Path, nouns: tuple[NamedIds, ...]) -> list[tuple[str, list[str]]]:
+    """Return the rows of a file; a first line without a known name or a number names the columns."""
     parsing.existing_file(str(path))
-    lines = [line.strip() for line in open_text(path).lines]
-    lines = [line for line in lines if line and not line.startswith("#")]
+    lines = [(number, line.strip()) for number, line in enumerate(open_text(path).lines, start=1)]
+    lines = [(number, line) for number, line in lines if line and not line.startswith("#")]
     if not lines:
         raise InputError(f"{path} holds no pair")
-    mark = next((one for one in ("\t", ",", ";") if one in lines[0]), " ")
-    rows = [_words(line, mark, f"{path}, {line!r}") for line in lines]
-    known = [
-        ids.find(word) is not None or word.isdecimal() for ids, word in zip(nouns, rows[0], strict=False)
-    ]
-    if any(known):
+    mark = next((one for one in ("\t", ",", ";") if one in lines[0][1]), " ")
+    rows = []
+    for number, line in lines:
+        where = f"{path}, line {number}"
+        rows.append((where, _words(line, mark, f"{where}, {line!r}")))
+    (_, names), *others = rows
+    if any(ids.find(word) is not None or word.isdecimal() for ids, word in zip(nouns, names, strict=False)):
         return rows
-    if not rows[1:]:
-        raise InputError(f"{path} holds no pair of known names, only {lines[0]!r}")
-    showing.note(f"{path}: the first line was read as a header: {', '.join(rows[0])}")
-    return rows[1:]
+    if not others:
+        raise InputError(f"{path} holds no pair of known names, only {lines[0][1]!r}")
+    showing.note(f"{path}: the first line was read as a header: {', '.join(names)}")
+    order = places_by_name(names, nouns)
+    if order is None:
+        return others
+    short = next(((where, row) for where, row in others if len(row) != len(names)), None)
+    if short is not None:
+        raise InputError(f"{short[0]}: {len(short[1])} columns, where the first line has {len(names)}")
+    return [(where, [row[place] for place in order]) for where, row in others]
 
 
 def _words(line: str, mark: str, where: str) -> list[str]:

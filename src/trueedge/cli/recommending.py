@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trueedge.cli import completing, options, own_data, parsing, showing
-from trueedge.cli.making import Header, ProtocolToUse
+from trueedge.cli.making import Header
 from trueedge.cli.progress_lines import speak
 from trueedge.cli.running import show_epoch
+from trueedge.datasets import DEFAULT_PROTOCOL
 from trueedge.errors import InputError
 from trueedge.files.text import open_text
 from trueedge.files.writing import refuse_inputs
@@ -23,6 +24,8 @@ from trueedge.runs.own_code import own_object
 from trueedge.scorers.fitted import fitted_on
 from trueedge.tasks import Task
 from trueedge.tasks.list_files import check_lists_target
+from trueedge.tasks.protocols import default_protocol
+from trueedge.tasks.storage import is_saved
 
 if TYPE_CHECKING:
     from trueedge.tasks.recommending import Recommendations, UserList
@@ -53,10 +56,19 @@ def recommend(
         typer.Option(
             "-o",
             "--output",
-            help="A .csv, .json or .parquet file for the lists; without users, of everybody.",
+            help="A .csv, .json or .parquet file for the lists: those of everybody if nobody is named.",
         ),
     ] = None,
-    protocol: ProtocolToUse = None,
+    protocol: Annotated[
+        str | None,
+        typer.Option(
+            "-p",
+            "--protocol",
+            help="Protocol to use.",
+            show_default="recommendation on a plain graph; full-ranking on interactions",
+            autocompletion=completing.protocol,
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the split and of training.", min=0)] = 0,
     set_: Annotated[list[str] | None, typer.Option("--set", help="A method's setting: key=value.")] = None,
     option: Annotated[
@@ -71,14 +83,19 @@ def recommend(
 ) -> None:
     """Recommend items: print the best items for some users, without those they are known to have.
 
-    The method is fitted to the training part, as in 'trueedge run'. On a plain graph, users are nodes, and
-    their lists hold the most likely new neighbours.
+    The method is fitted to the training part, as in 'trueedge run'. On a plain graph, users are nodes, their
+    lists hold the most likely new neighbours, and the protocol is recommendation.
 
     Example:
         trueedge recommend bookshop -m item-knn --user 'reader 42' -k 5
         trueedge recommend bookshop -m popularity -o lists.csv
+        trueedge recommend sales.csv -p full-ranking -m item-knn -o lists.csv
+        trueedge recommend friends.csv -m ppr --user ann
     """
     speak(quiet)
+    if protocol is None and not is_saved(dataset) and default_protocol(dataset) == DEFAULT_PROTOCOL:
+        # The negatives of the default protocol would take long, and lists need none.
+        protocol = "recommendation"
     named = [*(user or []), *(_listed(users) if users is not None else [])]
     if not named and output is None:
         raise InputError("nobody is named: give --user or --users, or -o to write the lists of all users")

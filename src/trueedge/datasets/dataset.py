@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from trueedge.errors import InputError, unknown
@@ -19,6 +20,8 @@ from trueedge.registry import Registry
 
 #: The protocol of graphs and of data sets that name no other.
 DEFAULT_PROTOCOL = "heart"
+# What looks like the name of a file.
+ENDINGS_OF_FILES = (".csv", ".tsv", ".txt", ".gz", ".json", ".jsonl", ".parquet", ".npy", ".npz", ".zip")
 
 
 @dataclass(frozen=True)
@@ -257,6 +260,8 @@ def get(name: str) -> Dataset:
     """
     plain, colon, settings = str(name).partition(":")
     card = DATASETS.find(plain)
+    if card is None and Path(str(name)).suffix.lower() in ENDINGS_OF_FILES:
+        raise InputError(f"there is no file {name}")
     if card is None:
         raise unknown("data set", plain, DATASETS.names(), "'trueedge datasets' lists them")
     if not colon:

@@ -9,7 +9,7 @@ from typing import Any
 
 from trueedge.datasets.dataset import get, is_name, refuse_shadowed
 from trueedge.datasets.sources import NOT_PUBLISHED, altered_sentences, warn_altered
-from trueedge.errors import InputError
+from trueedge.errors import InputError, must_be
 from trueedge.graph import EdgeFormat, Graph, as_graph
 
 
@@ -40,6 +40,8 @@ def load(
         bipartite: for an edge list: whether its two columns hold two kinds of nodes, so that user 1 and item
             1 are two nodes; None to detect it.
     """
+    if not isinstance(name, (str, os.PathLike)):
+        raise must_be("name", "load", "a data set's name or a path", name)
     refuse_shadowed(name)
     asked = EdgeFormat(header, source, target, weight, time, bipartite)
     if not is_name(name) and os.path.isfile(name):

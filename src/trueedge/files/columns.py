@@ -40,6 +40,10 @@ NUMBER_BUT_NO_ID = re.compile(
 )
 PAJEK = re.compile(r"\s*\*(vertices|network|edges|arcs|edgeslist|arcslist|matrix)\b", re.IGNORECASE)
 WHOLE_NUMBER = re.compile("[0-9]+")
+#: What a column may be called, and columns that differ in a number alone: ``person1`` and ``person2``.
+PLAIN_WORD, COUNTED_WORD = re.compile("[A-Za-z][A-Za-z_ ]*"), re.compile("([A-Za-z][A-Za-z_ ]*)[012]")
+# With fewer rows, values that occur once say nothing.
+FEWEST_ROWS = 6
 # The memory a line takes until it is an edge of a graph: as arrays, or as objects of Python.
 BYTES_A_LINE_OF_DIGITS = 72
 BYTES_A_LINE_OF_WORDS = 400
@@ -312,6 +316,25 @@ def names_column(value: str) -> bool:
         return False
     words = {word.casefold() for word in WORDS.findall(value)}
     return value.casefold() in HEADER_WORDS or not words.isdisjoint(COLUMN_WORDS)
+
+
+def may_be_names(first: Sequence[str], often: NDArray[np.bool_], others: Iterable[str]) -> bool:
+    """Return whether the first row may name the columns: words that do not come again, unlike other rows'.
+
+    Args:
+        first: the values of the first row.
+        often: bool (m, width), whether the value of a row and column occurs in another row as well.
+        others: all values.
+    """
+    if len(often) < FEWEST_ROWS or often[0].any() or not often[1:].any(axis=1).mean() > 0.5:
+        return False
+    if all(map(PLAIN_WORD.fullmatch, first)):
+        return True
+    stems = {found[1] if (found := COUNTED_WORD.fullmatch(value)) else "" for value in first}
+    if len(stems) > 1 or "" in stems:
+        return False
+    ids = re.compile(f"{re.escape(stems.pop())}[0-9]+")
+    return not any(ids.fullmatch(value) for value in others if value not in first)
 
 
 def is_word(value: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from trueedge.errors import InputError
 from trueedge.files.bounds import check_lines
 from trueedge.files.columns import NUMBER_BUT_NO_ID, find_separator, split_fields
+from trueedge.files.moments import seconds
 from trueedge.files.text import TextFile, shown
 
 # The memory a line takes until its ids are numbers.
@@ -32,6 +33,8 @@ class Column:
         space: ids with the same space have the same names; empty for a column of numbers.
         needed: whether a file must have it.
         negative: whether numbers may be negative.
+        others: further names of it, which count if no column has a usual one, and a single one has these.
+        dates: whether numbers may be written as dates, which are seconds since 1970.
     """
 
     noun: str
@@ -39,6 +42,8 @@ class Column:
     space: str = ""
     needed: bool = True
     negative: bool = True
+    others: frozenset[str] = frozenset()
+    dates: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +57,8 @@ class NamedColumns:
         numbers: for each column of numbers float64 (rows,), all finite.
         lines: int64 (rows,), the line of each row; None for a table in memory.
         notes: decisions the user should know of.
+        header: the names of all columns, if the file says them.
+        read: of these, the ones that are read.
     """
 
     title: str
@@ -60,6 +67,8 @@ class NamedColumns:
     numbers: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     lines: NDArray[np.int64] | None = None
     notes: tuple[str, ...] = ()
+    header: tuple[str, ...] = ()
+    read: frozenset[str] = frozenset()
 
     def __len__(self) -> int:
         return len(next(iter(self.ids.values())))
@@ -105,6 +114,7 @@ def read_named_columns(
     columns: Sequence[Column],
     chosen: Mapping[str, str] | None = None,
     header: bool | None = None,
+    unnamed: Callable[[Sequence[str]], Sequence[Column]] | None = None,
 ) -> NamedColumns:
     """Read columns of a text file.
 
@@ -115,37 +125,58 @@ def read_named_columns(
     Args:
         text: the file.
         columns: what to look for, in the usual order.
-        chosen: the names of some columns in the file, by noun.
+        chosen: the names of some columns in the file, or their numbers from 0, by noun.
         header: whether the first line names the columns; None detects it by the words of needed columns.
+        unnamed: says by the first row what the columns are where no line names them; None: the usual order.
     """
     check_lines(text.data, text.packed, BYTES_A_LINE, str(text.path))
     number, start, line, comments = _first_line(text)
-    separator = _separator(line)
-    fields = _fields(text, number, line.replace(COLONS, MARK) if separator == MARK else line, separator)
+    separator, fields = _separator(line), first_fields(text)
     places = _from_header(text, number, fields, columns, chosen or {}, header)
     notes: tuple[str, ...] = ()
     if comments:
         lines = "the first line is a comment and was" if comments == 1 else f"{comments} comments were"
         notes = (f"{lines} skipped",)
     first = number
+    titles: tuple[str, ...] = ()
     if places is not None:
         number, start = number + 1, start + len(line.encode()) + 1
+        titles = tuple(fields)
+    elif chosen:
+        numbers = list(map(str, range(len(fields))))
+        places = {noun: _numbered(numbers, wanted, str(text.path)) for noun, wanted in chosen.items()}
+        left = [place for place in range(len(fields)) if place not in places.values()]
+        missing = [one.noun for one in columns if one.needed and one.noun not in places]
+        places |= dict(zip(missing, left, strict=False))
+        _refuse_few(text, number, line, fields, columns)
     else:
+        columns = columns if unnamed is None else unnamed(fields)
         places = {one.noun: place for place, one in enumerate(columns[: len(fields)])}
-        for one in columns:
-            if one.needed and one.noun not in places:
-                *others, last = (column.noun for column in columns if column.needed)
-                wanted = f"{', '.join(others)} and {last}"
-                count = "1 column" if len(fields) == 1 else f"{len(fields)} columns"
-                raise text.error(number, f"a line has {wanted}, this one has {count}: {shown(line.strip())}")
+        _refuse_few(text, number, line, fields, columns)
         if len(fields) > len(columns):
-            notes = (
-                *notes,
-                f"only the first {len(columns)} columns are read",
-            )
+            notes = (*notes, f"only the first {len(columns)} columns are read")
     reader = _Reader(text, separator, len(fields), first, columns, places)
     found = reader.read(number, start)
-    return replace(found, notes=notes).checked(columns)
+    read = frozenset(titles[place] for place in places.values()) if titles else frozenset()
+    return replace(found, notes=notes, header=titles, read=read).checked(columns)
+
+
+def first_fields(text: TextFile) -> list[str]:
+    """Return the fields of the first line that is neither blank nor a comment."""
+    number, _, line, _ = _first_line(text)
+    separator = _separator(line)
+    return _fields(text, number, line.replace(COLONS, MARK) if separator == MARK else line, separator)
+
+
+def _refuse_few(
+    text: TextFile, number: int, line: str, fields: Sequence[str], columns: Sequence[Column]
+) -> None:
+    """Raise an InputError for a first row with fewer columns than are needed."""
+    needed = [one.noun for one in columns if one.needed]
+    if any(one.needed for one in columns[len(fields) :]):
+        wanted = f"{', '.join(needed[:-1])} and {needed[-1]}"
+        count = "1 column" if len(fields) == 1 else f"{len(fields)} columns"
+        raise text.error(number, f"a line has {wanted}, this one has {count}: {shown(line.strip())}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,19 +273,29 @@ class _Reader:
                 return found
         except ValueError:
             pass
+        known: dict[str, float] = {}
         for value, line in zip(values, lines, strict=True):
+            if value in known:
+                continue
             if not value.strip():
                 raise self.text.error(line, f"the {column.noun} is missing")
-            if not _is_number(value):
-                raise self.text.error(line, f"the {column.noun} {shown(value)} is not a number")
-        raise InputError(f"{self.text.path}: the {column.noun}s cannot be read as numbers")
+            number = as_number(value, column.dates)
+            if number is None:
+                what = "neither a number nor a date like 2020-01-31" if column.dates else "not a number"
+                raise self.text.error(line, f"the {column.noun} {shown(value)} is {what}")
+            known[value] = number
+        return np.array([known[value] for value in values], dtype=np.float64)
 
 
-def _is_number(value: str) -> bool:
+def as_number(value: object, dates: bool = False) -> float | None:
+    """Return a finite number, or the seconds of a date; None for anything else."""
+    if isinstance(value, str) and "_" in value:
+        return None
     try:
-        return math.isfinite(float(value)) and "_" not in value
-    except ValueError:
-        return False
+        found = seconds(value) if dates else float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return found if found is not None and math.isfinite(found) else None
 
 
 def word(name: str) -> str:
@@ -277,24 +318,32 @@ def find_columns(
     Args:
         names: the names of the columns there are.
         columns: what to look for.
-        chosen: the names of some columns, by noun.
+        chosen: the names of some columns, or their numbers from 0, by noun.
         title: the file or the table, for errors.
     """
-    found: dict[str, int] = {}
-    there = ", ".join(map(shown, names))
+    found = {noun: _numbered(names, wanted, title) for noun, wanted in chosen.items()}
     for one in columns:
         if one.noun in chosen:
-            if chosen[one.noun] not in names:
-                raise InputError(f"{title}: there is no column {shown(chosen[one.noun])}, only {there}")
-            found[one.noun] = names.index(chosen[one.noun])
             continue
-        fitting = [place for place, name in enumerate(names) if word(name) in one.words]
+        left = [place for place in range(len(names)) if place not in found.values()]
+        fitting = [place for place in left if word(names[place]) in one.words]
         if len(fitting) > 1:
             first, second = (shown(names[place]) for place in fitting[:2])
             raise InputError(f"{title}: both {first} and {second} may be the column of {one.noun}s")
-        if fitting:
+        if not fitting:
+            fitting = [place for place in left if word(names[place]) in one.others]
+        if len(fitting) == 1:
             found[one.noun] = fitting[0]
     return found
+
+
+def _numbered(names: Sequence[str], wanted: str, title: str) -> int:
+    """Return the place of a column that is given by its name, or by its number from 0."""
+    if wanted in names:
+        return names.index(wanted)
+    if wanted.isascii() and wanted.isdigit() and len(wanted) < 10 and int(wanted) < len(names):
+        return int(wanted)
+    raise InputError(f"{title}: there is no column {shown(wanted)}, only {', '.join(map(shown, names))}")
 
 
 def _from_header(
@@ -306,11 +355,14 @@ def _from_header(
     header: bool | None,
 ) -> dict[str, int] | None:
     """Return the places of the columns that the first line names, or None if it is a row."""
-    if header is False and not chosen:
+    named_by_user = not all(map(str.isdigit, chosen.values()))
+    if header is False and not named_by_user:
         return None
     needed = [one.noun for one in columns if one.needed]
-    if header is None and not chosen:
-        named = {one.noun: [name for name in fields if word(name) in one.words] for one in columns}
+    if header is None and not named_by_user:
+        named = {
+            one.noun: [name for name in fields if word(name) in one.words | one.others] for one in columns
+        }
         hits = [noun for noun in needed if named[noun]]
         sure = any(word(name) == noun or "id" in name.lower() for noun in hits for name in named[noun])
         wordy = all(any(mark.isalpha() for mark in name) for name in fields)

@@ -1,9 +1,9 @@
-"""Tables in files that are no plain text: JSON lines and Parquet."""
+"""Tables in files that are no plain text: JSON and Parquet."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -52,14 +52,36 @@ def is_json(text: TextFile) -> bool:
     return start[:1] in (b"{", b"[") and (bool(named) or start[1:].lstrip()[:1] in (b'"', b"{"))
 
 
-def read_json_lines(text: TextFile) -> Records:
-    """Read a file with a JSON object per line, such as ``{"source": "a", "target": "b"}``.
+def read_json(text: TextFile) -> Records:
+    """Read a file of JSON objects, such as ``{"source": "a", "target": "b"}``: one on each line, or a list.
 
     A key that the first object does not have is not read.
     """
-    names: tuple[str, ...] = ()
-    columns: tuple[list[Any], ...] = ()
-    lines: list[int] = []
+    whole = text.data.lstrip()[:1] == b"["
+    rows = list(_listed(text) if whole else _on_lines(text))
+    if not rows:
+        raise InputError(f"{text.path} is empty: it has no rows")
+    names = tuple(rows[0][1])
+    columns = tuple([row.get(name) for _, row in rows] for name in names)
+    return Records(str(text.path), names, columns, None if whole else [number for number, _ in rows])
+
+
+def _listed(text: TextFile) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the number and the content of each object of a list."""
+    check_memory(TIMES_UNPACKED * len(text.data), str(text.path))
+    try:
+        found = json.loads(text.data)
+    except (ValueError, RecursionError) as error:
+        line = getattr(error, "lineno", 1)
+        raise text.error(line, "the JSON list that begins with [ in the first line is damaged here") from None
+    for number, row in enumerate(found):
+        if not isinstance(row, dict):
+            raise InputError(f"{text.path}, row {number}: a JSON object is needed, got {shown(str(row))}")
+        yield number, row
+
+
+def _on_lines(text: TextFile) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the number and the content of each line that is not blank."""
     for number, line in enumerate(text.lines, start=1):
         if not line.strip():
             continue
@@ -71,15 +93,7 @@ def read_json_lines(text: TextFile) -> Records:
             ) from None
         if not isinstance(row, dict):
             raise text.error(number, f"a JSON object is needed, got {shown(line.strip())}")
-        if not lines:
-            names = tuple(row)
-            columns = tuple([] for _ in names)
-        lines.append(number)
-        for name, column in zip(names, columns, strict=True):
-            column.append(row.get(name))
-    if not lines:
-        raise InputError(f"{text.path} is empty: it has no edges")
-    return Records(str(text.path), names, columns, lines)
+        yield number, row
 
 
 def is_parquet(path: Path) -> bool:

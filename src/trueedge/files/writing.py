@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import threading
 from collections.abc import Iterable, Iterator
@@ -10,6 +11,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from trueedge.errors import InputError
+
+# How numpy says that the system has taken a part of an array alone.
+SHORT = re.compile("[0-9]+ requested and [0-9]+ written")
 
 
 def write_text(path: str | Path, text: str, what: str) -> Path:
@@ -70,6 +74,9 @@ def new_folder(folder: str | Path, what: str) -> Iterator[Path]:
         if target.is_dir():
             target.rmdir()
         draft.rename(target)
+    except InputError as error:
+        # Users know nothing of drafts.
+        raise InputError(str(error).replace(str(draft), str(target))) from None
     except (OSError, ValueError) as error:  # a name may have a NUL in it
         if "\0" not in str(target) and not isinstance(error, OSError):
             raise
@@ -82,7 +89,9 @@ def check_target(path: str | Path, what: str, suffixes: tuple[str, ...] = ()) ->
     """Refuse a path that cannot be written to, or that has none of the suffixes, before the work is done."""
     path = Path(path)
     if suffixes and path.suffix not in suffixes:
-        raise InputError(f"{path}: write {what} to a {' or '.join(suffixes)} file")
+        *others, last = suffixes
+        kinds = f"{', '.join(others)} or {last}" if others else last
+        raise InputError(f"{path}: write {what} to a {kinds} file")
     try:
         is_other = path.exists() and not path.is_file()
         above = next((one for one in path.absolute().parents if one.exists()), None)
@@ -120,5 +129,11 @@ def _draft_of(target: Path) -> Path:
 
 
 def _cannot_write(path: str | Path, what: str, error: Exception) -> InputError:
-    reason = getattr(error, "strerror", None) or error
-    return InputError(f"{what} cannot be written to {path}: {reason}")
+    return InputError(f"{what} cannot be written to {path}: {reason_of(error)}")
+
+
+def reason_of(error: Exception) -> str:
+    """Return why a file cannot be written, in words."""
+    if SHORT.search(str(error)):
+        return "there is no space left, or files may not be so long"
+    return str(getattr(error, "strerror", None) or error)

@@ -63,4 +63,4 @@ def holds_graph(thing: object) -> bool:
 
 
 def _kind(thing: object) -> str:
-    return f"{type(thing).__module__}.{type(thing).__name__}"
+    return f"{type(thing).__module__}.{type(thing).__name__}".removeprefix("builtins.")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, date, datetime
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
+from trueedge.files.moments import seconds
 from trueedge.files.text import shown
 from trueedge.graph.edge_columns import Layout
 
@@ -80,17 +80,15 @@ def _as_array(values: Sequence[Any]) -> NDArray[Any]:
 
 
 def _number(value: Any, role: str, row: int, place: Callable[[int], str]) -> float:
+    found = seconds(value) if role == "time" else _as_float(value)
+    if found is None:
+        written = " or a date like 2020-01-31" if role == "time" else ""
+        raise InputError(f"{place(row)}: the {role} is {shown(str(value))}, not a number{written}")
+    return found
+
+
+def _as_float(value: Any) -> float | None:
     try:
         return float(value)
     except (TypeError, ValueError):
-        pass
-    try:
-        moment = datetime.fromisoformat(value.strip()) if isinstance(value, str) else value
-        if role == "time" and isinstance(moment, date):
-            if not isinstance(moment, datetime):
-                moment = datetime(moment.year, moment.month, moment.day)
-            return (moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):
-        pass
-    written = " or a date like 2020-01-31" if role == "time" else ""
-    raise InputError(f"{place(row)}: the {role} is {shown(str(value))}, not a number{written}")
+        return None

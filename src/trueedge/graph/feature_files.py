@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,8 +18,11 @@ from trueedge.files.arrays import read_array
 from trueedge.files.text import open_text, shown
 from trueedge.graph.graph import Graph
 from trueedge.graph.validation import check_features
+from trueedge.html import counted
 
 TEXT = (".csv", ".tsv")
+# A column with so many names of nodes holds names of nodes.
+MOST_NAMED = 0.9
 
 
 def with_features(graph: Graph, features: object) -> Graph:
@@ -66,9 +71,9 @@ def _text_table(path: Path, graph: Graph) -> NDArray[np.float64]:
     names = graph.labels if graph.labels is not None else tuple(map(str, range(graph.num_nodes)))
     place = {name: node for node, name in enumerate(names)}
     listed = [place.get(fields[0], -1) for _, fields in rows]
-    named = sorted(node for node in listed if node >= 0) == list(range(graph.num_nodes))
-    named = named and len(rows[0][1]) > 1
+    named = _are_named(rows, listed)
     if named:
+        _refuse_missing(path, names, rows, listed)
         # Lines of nodes that the graph does not have are left out.
         rows = [row for row, node in zip(rows, listed, strict=True) if node >= 0]
     if len(rows) != graph.num_nodes:
@@ -80,9 +85,44 @@ def _text_table(path: Path, graph: Graph) -> NDArray[np.float64]:
     width = len(table[0])
     odd = next((place for place, row in enumerate(table) if len(row) != width), None)
     if odd is not None:
-        raise InputError(f"{path}: line {rows[odd][0]} has {len(table[odd])} numbers, the first has {width}")
+        raise InputError(f"{path}: line {rows[odd][0]} has {counted(len(table[odd]), 'number')}, not {width}")
     found = np.array(table, dtype=np.float64).reshape(len(table), width)
     return found[np.argsort([node for node in listed if node >= 0])] if named else found
+
+
+def _are_named(rows: Sequence[tuple[int, list[str]]], listed: Sequence[int]) -> bool:
+    """Return whether the first column holds names of nodes: all of them, or nearly all, or texts.
+
+    Args:
+        rows: the number and the fields of each line.
+        listed: the node that the first field of each line names, or -1.
+    """
+    if not rows or len(rows[0][1]) < 2 or max(listed) < 0:
+        return False
+    if any(node >= 0 and not _is_number(fields[0]) for (_, fields), node in zip(rows, listed, strict=True)):
+        return True
+    # A feature may be a whole number, too, but not another one in each row.
+    distinct = len({fields[0] for _, fields in rows})
+    known = sum(node >= 0 for node in listed)
+    return min(distinct, known) >= MOST_NAMED * len(rows)
+
+
+def _refuse_missing(
+    path: Path, names: Sequence[str], rows: Sequence[tuple[int, list[str]]], listed: Sequence[int]
+) -> None:
+    """Raise an InputError for a node that has no row, or two."""
+    seen: set[int] = set()
+    for (number, _), node in zip(rows, listed, strict=True):
+        if node in seen:
+            raise InputError(f"{path}: line {number}: the node {shown(names[node])} has a row already")
+        seen.update([node] if node >= 0 else [])
+    left = [name for node, name in enumerate(names) if node not in seen]
+    if left:
+        more = f" and {counted(len(left) - 1, 'other')}" if len(left) > 1 else ""
+        raise InputError(
+            f"{path} has no row of features for the node {shown(left[0])}{more}; its first column holds names"
+            " of nodes"
+        )
 
 
 def _fields(line: str) -> list[str]:
@@ -102,4 +142,6 @@ def _numbers(path: Path, line: int, fields: list[str]) -> list[float]:
     for field in fields:
         if not _is_number(field):
             raise InputError(f"{path}: line {line}: {shown(field)} is not a number")
+        if not math.isfinite(float(field)):
+            raise InputError(f"{path}: line {line}: {shown(field)} is not a finite number")
     return [float(field) for field in fields]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from trueedge.errors import InputError
 from trueedge.files.arrays import read_array
 from trueedge.files.cards import read_json
-from trueedge.files.writing import replacing
+from trueedge.files.writing import reason_of, replacing
 
 VERSION = 1
 # It holds the names of all nodes: room for tens of millions.
@@ -40,8 +40,7 @@ def save_graph(folder: Path, kind: str, card: Mapping[str, Any], arrays: Mapping
         with replacing(folder / "graph.json") as draft:
             draft.write_text(json.dumps(said, indent=1))
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{folder} cannot be written: {reason}") from None
+        raise InputError(f"{folder} cannot be written: {reason_of(error)}") from None
 
 
 def load_graph(

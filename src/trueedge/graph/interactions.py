@@ -134,10 +134,10 @@ class Interactions(FrozenFields):
         cls,
         table: object,
         *,
-        users: str | None = None,
-        items: str | None = None,
-        ratings: str | None = None,
-        times: str | None = None,
+        users: str | int | None = None,
+        items: str | int | None = None,
+        ratings: str | int | None = None,
+        times: str | int | None = None,
         header: bool | None = None,
         name: str | None = None,
         repeats: Handling = "drop",
@@ -150,11 +150,12 @@ class Interactions(FrozenFields):
         Args:
             table: a dict of columns, a data frame (pandas, polars, pyarrow), or the path of a csv, tsv or
                 parquet file.
-            users: the column of users; by default the one with a usual name (``user``, ``user_id``, …). In a
-                text file without a header, the columns are user, item, rating and time.
+            users: the column of users, its name or its number from 0; by default the one with a usual name
+                (``user``, ``user_id``, …). In a text file without a header, the columns are user, item,
+                rating and time, or user, item and time.
             items: the column of items.
             ratings: the column of ratings, numbers that are not negative; it may be missing.
-            times: the column of times, numbers or dates of a data frame; it may be missing.
+            times: the column of times, numbers or dates such as ``2020-01-31``; it may be missing.
             header: whether the first line of a text file names the columns; None detects it.
             name: the name of the data; by default the file's name.
             repeats: ``"refuse"`` a pair that occurs again, or ``"drop"`` it and keep the latest one.

@@ -27,7 +27,8 @@ def as_pairs(values: object, num_nodes: int | None = None, what: str = "pairs") 
     if array.shape in ((0,), (0, 2)):
         return np.empty((0, 2), dtype=np.int64)
     if array.ndim != 2 or array.shape[1] != 2:
-        raise InputError(f"{what} must be an array of shape (n, 2), got {_shape(array, values)}")
+        turned = ": give its transpose" if array.ndim == 2 and len(array) == 2 else ""
+        raise InputError(f"{what} must be an array of shape (n, 2), got {_shape(array, values)}{turned}")
     return _as_ids(array, num_nodes, what)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,14 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
-from trueedge.files.columns import Columns, find_separator, first_row, read_columns, split_fields
+from trueedge.files.columns import (
+    Columns,
+    find_separator,
+    first_row,
+    may_be_names,
+    read_columns,
+    split_fields,
+)
 from trueedge.files.records import (
     PARQUET,
     PARQUET_ENDINGS,
     Records,
     is_json,
     is_parquet,
-    read_json_lines,
+    read_json,
     read_parquet,
 )
 from trueedge.files.text import TextFile, as_path, open_text, shown
@@ -34,11 +40,6 @@ from trueedge.graph.pairs import from_one
 from trueedge.graph.tidying import Cleaning, ordered_edges, tidy, tidy_edges
 from trueedge.graph.two_kinds import MAY_BE_TWO, TwoSides, tell_apart
 from trueedge.graph.validation import Handling, check_handling, check_num_nodes
-
-# Below this, many names come only once.
-FEWEST_ROWS = 6
-# A name that a column may have.
-WORD = re.compile("[A-Za-z][A-Za-z_ ]*")
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,7 +208,7 @@ def _read_listed(
         raise InputError(f"{place} is no Parquet file: it does not begin with {PARQUET.decode()}")
     text = open_text(place)
     if is_json(text):
-        records = read_json_lines(text)
+        records = read_json(text)
         return list_records(records, num_nodes, self_loops, repeats, asked, _name(place))
     return _read_text(text, num_nodes, self_loops, repeats, asked)
 
@@ -386,12 +387,11 @@ def _begins_with_counts(columns: Columns) -> bool:
 
 def _may_be_header(text: TextFile, columns: Columns) -> bool:
     """Return whether the first line has two words that do not come again, unlike most other lines."""
-    if columns.names is None or len(columns.ids) < FEWEST_ROWS or columns.lines[0] != first_row(text.data)[0]:
+    if columns.names is None or columns.lines[0] != first_row(text.data)[0]:
         return False
     often = np.bincount(columns.ids.ravel()) > 1
-    first, others = columns.ids[0], columns.ids[1:]
-    words = all(WORD.fullmatch(columns.names[node]) for node in first)
-    return words and not often[first].any() and bool(often[others].any(axis=1).mean() > 0.5)
+    first = [columns.names[node] for node in columns.ids[0]]
+    return may_be_names(first, often[columns.ids], columns.names)
 
 
 def _counts(text: TextFile, columns: Columns) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from trueedge.errors import InputError
 from trueedge.files.arrays import map_array
 from trueedge.files.cards import read_json
 from trueedge.files.text import as_path
-from trueedge.files.writing import replacing
+from trueedge.files.writing import reason_of, replacing
 from trueedge.graph import tidying
 from trueedge.graph.pairs import pair_keys
 from trueedge.graph.validation import check_labels, check_num_nodes, locked
@@ -82,8 +82,7 @@ def save(graph: Graph, folder: str | os.PathLike[str]) -> None:
             _write(place / f"edge_data_{number}.npy", column)
         _write(place / "graph.json", described)
     except (OSError, ValueError) as error:  # a name with a NUL in it is a ValueError
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{place} cannot be written: {reason}") from None
+        raise InputError(f"{place} cannot be written: {reason_of(error)}") from None
 
 
 def load(

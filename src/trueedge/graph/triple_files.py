@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.files.bounds import check_lines
-from trueedge.files.columns import find_separator, split_fields
-from trueedge.files.text import TextFile, open_text, shown
+from trueedge.files.columns import FEWEST_ROWS, find_separator, may_be_names, split_fields
+from trueedge.files.text import TextFile, open_text, plain, shown
 from trueedge.graph.triples import repeated, triple_order
 from trueedge.graph.validation import check_labels
 
@@ -27,6 +27,8 @@ HEADERS = (
 )
 # The memory a line takes until it is a triple: three strings and their places.
 BYTES_A_LINE = 500
+# Relations of which so many are also entities are rather entities themselves.
+MOST_SHARED = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,9 +77,9 @@ def as_triple_list(triples: object, header: bool | None = None) -> TripleList:
         return read_triples(triples, header)
     if hasattr(triples, "columns") and hasattr(triples, "to_numpy"):
         columns: Any = triples.columns
-        if len(columns) != 3:
+        order = column_order([str(name) for name in columns]) if len(columns) > 2 else None
+        if len(columns) != 3 and order is None:
             raise InputError(f"a frame of triples has three columns, this one has {len(columns)}")
-        order = _column_order([str(name) for name in columns])
         table = triples.to_numpy()
         triples = table if order is None else table[:, order]
     given = triples if isinstance(triples, np.ndarray) else _rows(triples)
@@ -107,25 +109,36 @@ def read_triples(path: str | os.PathLike[str], header: bool | None = None) -> Tr
 
     If the first line has no tab, the columns are separated by whichever of semicolon, comma and white space
     leaves three of them. All ids are read as names. Blank lines are skipped. Columns with usual names may
-    come in any order.
+    come in any order, with others between them.
 
     Args:
         path: the file, plain or gzip.
         header: whether the first line names the columns; None detects ``head relation tail`` and the like.
     """
+    found, unnamed = _read(path, header)
+    if header is None and unnamed:
+        _refuse_names(found)
+        _refuse_order(found)
+    return found
+
+
+def _read(path: str | os.PathLike[str], header: bool | None) -> tuple[TripleList, bool]:
+    """Return the triples of a text file, and whether no line names the columns."""
     text = open_text(path)
     check_lines(text.data, text.packed, BYTES_A_LINE, str(text.path))
-    fields, lines = _fields(text)
+    fields, lines, left = _fields(text, header)
     notes: tuple[str, ...] = ()
-    order = _column_order(fields[:3]) if lines and header is not False else None
-    if lines and (header or order is not None):
+    order = column_order(fields[:3]) if lines and header is not False else None
+    named = bool(lines) and (header is True or order is not None)
+    if named:
         notes = (f"line {lines[0]} was read as a header: {', '.join(fields[:3])}",)
+        notes += (f"not read: {', '.join(map(plain, left))}",) if left else ()
         fields, lines = fields[3:], lines[1:]
     if order is not None and order != [0, 1, 2]:
         fields = [fields[first + place] for first in range(0, len(fields), 3) for place in order]
     if not lines:
         raise InputError(f"{text.path} is empty: it has no triples")
-    return _listed(fields, str(text.path), np.array(lines, dtype=np.int64), notes)
+    return _listed(fields, str(text.path), np.array(lines, dtype=np.int64), notes), not named
 
 
 def read_parts(files: Mapping[str, str | os.PathLike[str]], relations: Sequence[str] = ()) -> TripleParts:
@@ -139,7 +152,9 @@ def read_parts(files: Mapping[str, str | os.PathLike[str]], relations: Sequence[
     known = {name: number for number, name in enumerate(relations)}
     found, notes = {}, []
     for part, path in files.items():
-        listed = read_triples(path)
+        listed, unnamed = _read(path, None)
+        if unnamed and part == "train":
+            _refuse_order(listed)
         names = listed.names or ()
         tables = []
         for columns, places in (([0, 2], entities), ([1], known)):
@@ -224,11 +239,45 @@ def _rows(triples: object) -> Any:
     return table if table.ndim == 2 and table.dtype.kind in "iuf" else rows
 
 
-def _fields(text: TextFile) -> tuple[list[str], list[int]]:
-    """Return the fields of all lines one after the other, three for each, and the number of each line."""
+def _refuse_names(found: TripleList) -> None:
+    """Raise an InputError for a first line that may name the columns by unusual names."""
+    names = found.names or ()
+    first = [names[place] for place in found.rows[0]]
+    if may_be_names(first, (np.bincount(found.rows.ravel()) > 1)[found.rows], names):
+        raise InputError(
+            f"{found.place(0)}: {' '.join(first)!r} may be a header, since its names do not come again: pass"
+            " header=True (--header) to skip the line, or header=False (--no-header) if it is a triple"
+        )
+
+
+def _refuse_order(found: TripleList) -> None:
+    """Raise an InputError if the values show that the columns are not head, relation and tail."""
+    if len(found.rows) < FEWEST_ROWS or all(map(str.isdecimal, found.names or ())):
+        return
+    first, second, third = map(np.unique, found.rows.T)
+    for entities, other, said, order in (
+        (first, third, "first", "head, tail, relation"),
+        (third, first, "third", "relation, head, tail"),
+    ):
+        shared = len(np.intersect1d(second, entities))
+        apart = not np.isin(other, np.concatenate([second, entities])).any()
+        if apart and len(other) < len(second) and shared > MOST_SHARED * min(len(second), len(entities)):
+            raise InputError(
+                f"{found.title}: {shared} of {len(second)} names in the second column are also in the {said},"
+                f" so the columns may be {order}: name them in a first line, or pass header=False"
+                " (--no-header) if they are head, relation, tail"
+            )
+
+
+def _fields(text: TextFile, header: bool | None) -> tuple[list[str], list[int], list[str]]:
+    """Return the fields of all lines one after the other, three for each, and the number of each line.
+
+    The third result has the names of further columns, which a first line with usual names may have.
+    """
     fields: list[str] = []
     lines: list[int] = []
     separator: str | None = "\t"
+    order, names = [0, 1, 2], ["head", "relation", "tail"]
     for number, line in enumerate(text.lines, start=1):
         if not line.strip():
             continue
@@ -241,15 +290,20 @@ def _fields(text: TextFile) -> tuple[list[str], list[int]]:
             found = [field.strip() for field in line.split("\t")]
         else:
             found = split_fields(text, number, line, separator)
-        if len(found) != 3:
+        if not lines and len(found) > 3 and header is not False:
+            wide = column_order(found)
+            order, names = (order, names) if wide is None else (wide, found)
+        if len(found) != len(names):
             count = "1 column" if len(found) == 1 else f"{len(found)} columns"
-            raise text.error(number, f"a triple has three columns, this line has {count}: {shown(line)}")
-        if not all(found):
-            missing = ("head", "relation", "tail")[found.index("")]
+            wanted = "a triple has three" if len(names) == 3 else f"the header has {len(names)}"
+            raise text.error(number, f"{wanted} columns, this line has {count}: {shown(line)}")
+        triple = [found[place] for place in order]
+        if not all(triple):
+            missing = ("head", "relation", "tail")[triple.index("")]
             raise text.error(number, f"the {missing} is missing: {shown(line)}")
-        fields += found
+        fields += triple
         lines.append(number)
-    return fields, lines
+    return fields, lines, [name for place, name in enumerate(names) if name and place not in order]
 
 
 def _separator(text: TextFile, number: int, line: str) -> str | None:
@@ -267,7 +321,12 @@ def _separator(text: TextFile, number: int, line: str) -> str | None:
     return usual
 
 
-def _column_order(names: Sequence[str]) -> list[int] | None:
+def names_triples(names: Sequence[str]) -> bool:
+    """Return whether the names of columns are usual ones of a head, a relation and a tail."""
+    return column_order(names) is not None
+
+
+def column_order(names: Sequence[str]) -> list[int] | None:
     """Return the columns of head, relation and tail by their usual names; the first may begin with #.
 
     None if some column has another name. Letters such as h, r and t only count in this order: ``t r s`` may

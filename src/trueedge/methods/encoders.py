@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -97,6 +98,16 @@ def _checked(
         raise must_be("lr", NAME, "a number above 0", lr)
     if next(iter(encoder.parameters()), None) is None:  # type: ignore[attr-defined]
         raise InputError(f"{NAME}: the encoder has nothing to train")
+    try:
+        inspect.signature(encoder.forward).bind(None, None)  # type: ignore[attr-defined]
+    except TypeError:
+        kind = type(encoder).__name__
+        raise InputError(
+            f"{NAME}: the encoder is called as encoder(x, edge_index), which {kind} does not take: wrap it in"
+            " a module that does"
+        ) from None
+    except ValueError:
+        pass  # the signature is not known
     if graph.num_edges == 0:
         raise InputError(f"{NAME}: {graph.name} has no edges")
     if features is None and graph.features is None:

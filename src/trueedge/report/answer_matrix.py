@@ -35,12 +35,12 @@ class Winner:
 
     @property
     def tells(self) -> bool:
-        """Return whether some method is separable from the best."""
+        """Return whether some method is significantly worse than the best."""
         return self.tied is not None and len(self.tied) < self.count - 1
 
     @property
     def top(self) -> tuple[str, ...]:
-        """Return the best method and those that are not separable from it."""
+        """Return the best method and those that do not differ significantly from it."""
         return (self.line.label, *(self.tied or ()))
 
     @property
@@ -55,7 +55,8 @@ class Winner:
         if not self.tells and self.count > 2:
             return "too few splits to tell" if self.few else "no method stands out"
         more = len(self.tied) - MOST_NAMED
-        return f"not separable: {', '.join(self.tied[:MOST_NAMED])}{f' +{more}' if more > 0 else ''}"
+        names = f"{', '.join(self.tied[:MOST_NAMED])}{f' +{more}' if more > 0 else ''}"
+        return f"no significant difference from {names}"
 
 
 def winner(one: Table) -> Winner:
@@ -85,14 +86,17 @@ def summary(tables: Sequence[Table]) -> str:
             counts[label] = counts.get(label, 0) + 1
         for line in table.lines:
             ran[line.label] = ran.get(line.label, 0) + 1
-    order = sorted(counts, key=lambda label: (-counts[label], ran[label]))[:MOST_NAMED]
-    listed = ", ".join(f"{label} in {counts[label]} of {ran[label]}" for label in order)
-    clear = sum(not one.tied for one, _ in told)
-    said = f"Best, or not separable from the best: {listed} tables."
-    said += f" One method is ahead of all others in {clear}." if clear else " None is ahead of all others."
     left = len(tables) - len(told)
     unsure = f" In {left} of {len(tables)} tables no method stands out, or there are too few seeds to tell."
-    return said + (unsure if left else "")
+    unsure = unsure if left else ""
+    if len(told) == 1:
+        return _of_one(told[0][1], told[0][0]) + unsure
+    order = sorted(counts, key=lambda label: (-counts[label], ran[label]))[:MOST_NAMED]
+    first, *others = (f"{label} in {counts[label]} of {ran[label]}" for label in order)
+    said = f"Best, or not significantly different from the best: {', '.join([f'{first} tables', *others])}."
+    clear = sum(not one.tied for one, _ in told)
+    said += f" One method is ahead of all others in {clear}." if clear else " None is ahead of all others."
+    return said + unsure
 
 
 def _of_one(one: Table, best: Winner) -> str:
@@ -102,7 +106,7 @@ def _of_one(one: Table, best: Winner) -> str:
 
 
 def matrix(tables: Sequence[Table], names: Mapping[int, str]) -> Markup:
-    """Data sets by protocols: the best method of each, and what is not separable from it.
+    """Data sets by protocols: the best method of each, and what does not differ significantly from it.
 
     Args:
         tables: all that are on the page.
@@ -125,8 +129,8 @@ def matrix(tables: Sequence[Table], names: Mapping[int, str]) -> Markup:
     left = len(tables) - MOST_TABLES
     said = tag(
         "p",
-        f"The best method by the headline metric{in_percent(one.headline for one in tables)}. Not separable:"
-        " no significant difference (paired t-test, Holm-corrected).",
+        f"The best method by the headline metric{in_percent(one.headline for one in tables)}. Differences are"
+        " tested by a paired t-test, Holm-corrected.",
         class_="quiet",
     )
     more = notes([f"{left:,} more tables are not listed here"] if left > 0 else [])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from trueedge.analysis.figure import Figure, Series
 from trueedge.analysis.slices import Slicing
 from trueedge.analysis.tables import Table, higher_is_better
+from trueedge.errors import listed
 from trueedge.metrics import scale
 from trueedge.metrics.units import plural
 from trueedge.report.blocks import (
@@ -29,7 +30,7 @@ from trueedge.report.numbers import axis_label, in_percent, is_percent, signed
 from trueedge.report.page import Section
 from trueedge.report.page import page as whole_page
 from trueedge.report.verdict_source import made
-from trueedge.verdict.answers import Answer, Comparison, listed, one_part
+from trueedge.verdict.answers import Answer, Comparison, one_part
 from trueedge.verdict.benchmark import what_to_do
 from trueedge.verdict.rows import ahead, difference, remarks
 from trueedge.verdict.verdict import FORMATS, Verdict
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 BADGES = {
     "above": ("ok", "ahead"),
-    "tied": ("plain", "not separable"),
+    "tied": ("plain", "not significant"),
     "below": ("broken", "behind"),
     "unknown": ("plain", "too few splits"),
 }
@@ -251,7 +252,7 @@ def _benchmark(verdict: Verdict) -> Markup:
 
 def _finding(group: Sequence[Finding], where: Mapping[str, Sequence[str]], judged: set[str]) -> Markup:
     """Findings with the same remedy, and the remedy."""
-    said = [f"{listed(where[one.check])}: {_sentence(one.sentence)}" for one in group]
+    said = [f"{listed(where[one.check])}: {one.sentence.removesuffix('.')}." for one in group]
     todo = what_to_do(getattr(group[0], "advice", ""), judged)
     return tag(
         "li",

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from trueedge import methods
-from trueedge.errors import InputError
+from trueedge.errors import InputError, must_be
 from trueedge.files.text import as_path
 from trueedge.results.certificate_check import verify
 from trueedge.results.certificate_file import (
@@ -42,6 +42,8 @@ def certify(record: Record, path: str | Path, store: Store | str | Path = "runs"
         path: the ``.json`` file; the scores get the same name with the ending ``.scores.npz``.
         store: the store of the record, or its folder.
     """
+    if not isinstance(record, Record):
+        raise must_be("record", "certify", "a record, such as te.run returns", record)
     path = as_path(path, "certify")
     if path.suffix != ".json":
         raise InputError(f"{path}: a certificate is written to a .json file")

@@ -74,6 +74,8 @@ def read_certificate(path: Path) -> dict[str, Any]:
         raise InputError(f"{path} is not a certificate: it is not a text file") from None
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error).split("\n")[0]
+        if isinstance(error, json.JSONDecodeError):
+            reason = f"it is not JSON: {reason}" if text.strip() else "it is empty"
         raise InputError(f"{path} is not a certificate: {reason}") from None
     complaint = _complaint(card, bool(_CONTROLS.search(texts)))
     if complaint:
@@ -88,7 +90,7 @@ def _text(path: Path) -> str:
     except (FileNotFoundError, NotADirectoryError, ValueError):
         raise InputError(f"there is no file {path}") from None
     if not stat.S_ISREG(about.st_mode):
-        raise InputError(f"there is no file {path}")
+        raise InputError(f"{path} is not a regular file")
     if content is None:
         raise InputError(f"{path} has {about.st_size} bytes: it is too large for a certificate")
     return content.decode()
@@ -104,6 +106,8 @@ def _complaint(card: Any, has_controls: bool) -> str:
     if not isinstance(card, dict) or card.get("format") != FORMAT:
         return f"it does not say 'format': '{FORMAT}'"
     version = card.get("version")
+    if version is None:
+        return "it has no version"
     if type(version) is not int or not 1 <= version <= VERSION:
         return f"it has the version {version!r}, but this release reads versions up to {VERSION}"
     if has_controls:

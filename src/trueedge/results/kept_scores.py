@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from trueedge.errors import InputError
 from trueedge.files.archives import read_archive
 from trueedge.files.arrays import map_array
+from trueedge.files.text import plain
 from trueedge.files.writing import replacing
 from trueedge.metrics import Evaluation, PairScores, Scores
 from trueedge.metrics.scores import FORMS
@@ -141,7 +142,7 @@ def load_scores(path: Path, card: Mapping[str, Any]) -> Scores:
     arrays = read_archive(path, most=most)
     shapes = {name: list(array.shape) for name, array in arrays.items()}
     if shapes != card["shapes"]:
-        raise InputError(f"{path} holds arrays of the shapes {shapes}, not {card['shapes']}")
+        raise InputError(f"{path} holds {_in_words(shapes)}, not {_in_words(card['shapes'])}")
     if any(array.dtype.kind not in "iufb" for array in arrays.values()):
         raise InputError(f"{path} holds something other than numbers")
     try:
@@ -173,3 +174,11 @@ def _load_pairs(path: Path, positives: int, negatives: Sequence[int]) -> PairSco
     if os.path.getsize(path) != mapped.offset + mapped.nbytes:
         raise InputError(f"{path} is damaged: something follows the scores")
     return PairScores.check(*split_flat(np.array(mapped, dtype=np.float64), positives, tuple(negatives)))
+
+
+def _in_words(shapes: Mapping[str, Sequence[int]]) -> str:
+    """Return the names and shapes of arrays: ``positive (7), negative (7, 20)``."""
+    return (
+        ", ".join(f"{plain(name)} ({', '.join(map(str, shape))})" for name, shape in shapes.items())
+        or "no array"
+    )

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from trueedge.errors import InputError, StoreWarning
+from trueedge.files.text import as_path
 from trueedge.results.exporting import read_records, set_aside
 from trueedge.results.frames import frame
 from trueedge.results.record import Record
@@ -71,7 +72,7 @@ class Store:
     """
 
     def __init__(self, folder: str | Path) -> None:
-        self.folder = Path(folder)
+        self.folder = as_path(folder, "Store")
         self.patience = PATIENCE
         self.unsaved: Path | None = None
         self._aside: list[Record] = []
@@ -84,6 +85,11 @@ class Store:
             raise InputError(f"the folder {self.folder} cannot be made: {error.strerror}") from None
         self.path = self.folder / FILE_NAME
         self._with(lambda connection: connection.executescript(_SCHEMA))
+
+    @classmethod
+    def of(cls, store: Store | str | Path | None) -> Store | None:
+        """Return the store of a folder, and a store or None as it is."""
+        return store if store is None or isinstance(store, Store) else cls(store)
 
     def append(self, record: Record) -> None:
         """Add a record; it is on disk when this returns."""

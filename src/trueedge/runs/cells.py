@@ -156,6 +156,8 @@ class Cell:
     def check(self) -> None:
         """Raise an InputError for a request that cannot be run, before any work is done."""
         if not isinstance(self.method, Method):
+            if callable(self.method):
+                raise InputError("run: method must be a method or its name; te.judge takes functions")
             raise must_be("method", "run", "a method's name, or a method with its settings", self.method)
         check_device_name(self.device, "run")
         if self.also_select and not getattr(self.method, "stop", ""):

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -136,7 +137,7 @@ def _with_scores(outcome: Outcome, record: Record) -> Outcome:
 
 def run_cells(
     cells: Iterable[Cell],
-    store: Store | None = None,
+    store: Store | str | Path | None = None,
     *,
     jobs: int = 1,
     again: bool = False,
@@ -149,13 +150,14 @@ def run_cells(
 
     Args:
         cells: what to run.
-        store: where records are looked up and stored.
+        store: where records are looked up and stored: a store or its folder; None keeps them in memory.
         jobs: the number of parallel processes; with more than one, outcomes come in the order they finish.
         again: run all cells; the older records stay in the store.
         keep_scores: keep the scores of the test part too. Records without them are recomputed.
     """
+    kept = Store.of(store)
     with runner_for(jobs) as runner:
-        for _, outcome in drive(cells, store, runner, again, keep_scores):
+        for _, outcome in drive(cells, kept, runner, again, keep_scores):
             yield outcome
 
 
@@ -167,7 +169,7 @@ def run(
     *,
     settings: Mapping[str, Any] | None = None,
     device: str = "cpu",
-    store: Store | None = None,
+    store: Store | str | Path | None = None,
     task_seed: int | None = None,
     keep_scores: bool = False,
     **options: Any,
@@ -182,15 +184,16 @@ def run(
         seed: seeds split, negatives and training.
         settings: settings of a method given by name.
         device: where trained methods train.
-        store: where the record is looked up and stored.
+        store: where the record is looked up and stored: a store or its folder; None keeps it in memory.
         task_seed: seeds split and negatives, in place of ``seed``.
         keep_scores: keep the scores of the test part in the store, for a certificate.
         options: the protocol's options.
     """
     protocol = protocol if protocol is not None else default_protocol(source)
     cell = Cell(source, protocol, with_settings(method, settings, protocol), seed, options, device, task_seed)
+    kept = Store.of(store)
     with InProcess(raises=True) as runner:
-        ((_, outcome),) = drive([cell], store, runner, keep_scores=keep_scores)
+        ((_, outcome),) = drive([cell], kept, runner, keep_scores=keep_scores)
     if outcome.record is None:
         raise InputError(outcome.reason)
     return outcome.record

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.errors import InputError, whole_number
+from trueedge.errors import InputError, must_be, whole_number
 from trueedge.html import shortened, table_html
 from trueedge.metrics import PairScores, get
 from trueedge.metrics.scores import describe_nonfinite
@@ -107,6 +107,8 @@ def check_scorer(
         seed: the seed of the sample and its order.
     """
     sample = whole_number("sample", "check_scorer", sample, 1)
+    if not hasattr(task, "bind"):
+        raise must_be("task", "check_scorer", "a task, such as te.task makes", task)
     bound = task.bind(scorer, part)
     draw: Any = getattr(task, "sample_pairs", None)
     answers: Any = getattr(task, "sample_answers", None)

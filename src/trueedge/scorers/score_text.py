@@ -10,9 +10,15 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.files.columns import find_separator, split_fields
+from trueedge.files.named_columns import word
 from trueedge.files.text import TextFile, shown
+from trueedge.graph.column_names import end_pairs
+from trueedge.graph.interaction_tables import ITEM, USER
 
 COMMENTS = ("#", "%")
+# What a column of scores may be called, in lower case, and one of ranks.
+SCORES = {"score", "scores", "prediction", "predictions", "pred", "probability", "prob", "logit", "relevance"}
+RANKS = {"rank", "place", "position"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,26 +47,33 @@ def read_written(text: TextFile, width: int = 2) -> Written | None:
     scores: list[float] = []
     lines: list[int] = []
     separator, begun = None, False
+    places, count = list(range(width + 1)), width + 1
     for number, line in enumerate(text.lines, start=1):
         if _is_passed_over(line):
             continue
         separator = separator if begun else find_separator(line)
         fields = split_fields(text, number, line, separator)
-        further = fields[width + 1 :]
+        if not begun and width == 2 and not any(map(_is_number, fields)):
+            found = pair_columns(text, number, fields)
+            if found is not None:
+                places, count, begun = found, len(fields), True
+                continue
+        further = fields[count:]
         if separator is None and further and further[0].startswith(COMMENTS):
-            fields = fields[: width + 1]
-        if len(fields) != width + 1:
+            fields = fields[:count]
+        if len(fields) != count:
             if not begun:
                 return None
-            raise text.error(number, f"{len(fields)} columns, where the first line has {width + 1}")
-        score = _without_comment(fields[width])
-        is_header = not begun and not any(map(_is_number, (*fields[:width], score)))
+            raise text.error(number, f"{len(fields)} columns, where the first line has {count}")
+        *row, score = (fields[place] for place in places)
+        score = _without_comment(score)
+        is_header = not begun and not any(map(_is_number, (*row, score)))
         begun = True
         if is_header:
             continue
         if not _is_number(score):
             raise text.error(number, f"{shown(score)} is not a number")
-        ids += fields[:width]
+        ids += row
         scores.append(float(score))
         lines.append(number)
     return Written(ids, np.array(scores), lines) if lines else None
@@ -71,16 +84,47 @@ def read_numbers(text: TextFile) -> NDArray[np.float64]:
     lines = text.lines
     first = next((at for at, line in enumerate(lines) if not _is_passed_over(line)), len(lines))
     separator = next((mark for mark in ";," if mark in "".join(lines[first : first + 1])), None)
-    if not any(_is_number(field) for field in "".join(lines[first : first + 1]).split(separator)):
+    head = [field.strip() for field in "".join(lines[first : first + 1]).split(separator)]
+    places = None
+    if not any(map(_is_number, head)):
         first += 1  # a header
+        places = pair_columns(text, first, head)
     rows = lines[first:]
     if all(map(_is_passed_over, rows)):
         return np.empty(0)
     try:
-        array = np.loadtxt(rows, comments=COMMENTS, delimiter=separator, ndmin=2)
+        array = np.loadtxt(rows, comments=COMMENTS, delimiter=separator, ndmin=2, usecols=places)
     except ValueError as problem:
         raise _first_fault(text, first, separator) from problem
     return array[:, 0] if array.shape[1] == 1 else array
+
+
+def pair_columns(text: TextFile, number: int, names: list[str]) -> list[int] | None:
+    """Return the columns of the two nodes and of the score, if the first line says them.
+
+    The user of a bipartite graph comes first, since an id of both columns is read by its column.
+
+    Args:
+        text: the file.
+        number: the first line.
+        names: its fields.
+    """
+    plain = [name.strip('" ').casefold() for name in names]
+    if len(plain) > 2 and not SCORES.intersection(plain) and RANKS.intersection(plain):
+        rank = next(name for name in plain if name in RANKS)
+        raise text.error(number, f"{shown(rank)} is not a score, where more is better: negate it")
+    scores = [place for place, name in enumerate(plain) if name in SCORES]
+    scores = scores or [2] * (len(plain) == 3)
+    others = [place for place in range(len(plain)) if place not in scores]
+    users, items = (
+        [place for place in others if word(plain[place]) in one.words | one.others] for one in (USER, ITEM)
+    )
+    if len(scores) != 1 or len(others) < 2:
+        return None
+    if len(users) == len(items) == 1:
+        return [*users, *items, scores[0]]
+    ends = [tuple(others)] if len(others) == 2 else end_pairs(plain)
+    return [*ends[0], scores[0]] if len(ends) == 1 else None
 
 
 def _first_fault(text: TextFile, first: int, separator: str | None) -> InputError:

@@ -211,8 +211,9 @@ def _table(
     if queries is None or table.shape != (len(queries), num_entities):
         wanted = (0 if queries is None else len(queries), num_entities)
         of_part = f" for the {part} part" if part else ""
+        ranks = "; ranks alone do not say what was filtered or tied" if table.ndim == 1 else ""
         raise InputError(
-            f"{name} must have the shape (queries, entities) = {wanted}{of_part}, got {table.shape}"
+            f"{name} must have the shape (queries, entities) = {wanted}{of_part}, got {table.shape}{ranks}"
         )
     keys = queries[:, 0] * (2 * num_relations) + queries[:, 1]
     known, first, place_of = np.unique(keys, return_index=True, return_inverse=True)

@@ -149,8 +149,8 @@ class Tuned:
             option = _share_option(record.protocol)
             how = f": make it larger with --option {option}=…" if option else ""
             said.append(
-                f"The validation part is too small to choose settings: it has {self.units} {unit}, fewer than"
-                f" {FEWEST_UNITS}{how}"
+                f"The validation part is too small to choose settings ({self.units} {unit}; at least"
+                f" {FEWEST_UNITS} are needed){how}"
             )
         if self.tied:
             which = "any other trial" if len(self.tied) == count - 1 else "the tied ones"

@@ -52,7 +52,8 @@ def split_interactions(
     held["valid"] = _latest(data, rank, free, valid / (train + valid))
     for part in ("valid", "test"):
         if not held[part].any():
-            raise InputError(f"{data.name}: the users have too few interactions for a {part} part")
+            words = "validation" if part == "valid" else part
+            raise InputError(f"{data.name}: the users have too few interactions for a {words} part")
     kept = replace(data.keep(free & ~held["valid"]), test=None)
     return kept, {part: np.ascontiguousarray(data.pairs[held[part]]) for part in ("valid", "test")}
 

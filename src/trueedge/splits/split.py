@@ -113,6 +113,6 @@ def check_share(value: object, argument: str, owner: str) -> float:
 def no_test_edges(owner: str, share: float, graph: Graph) -> InputError:
     """Return the error for a test part that would be empty."""
     return InputError(
-        f"{owner}: a share of {share:g} leaves no edge to test on, since {graph.name} has"
-        f" {counted(graph.num_edges, 'edge')}"
+        f"{owner}: {graph.name} has {counted(graph.num_edges, 'edge')}, so a test part of {100 * share:g} %"
+        " is empty"
     )

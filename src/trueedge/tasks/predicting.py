@@ -20,6 +20,7 @@ from trueedge.tasks.base import GraphTask, Task
 from trueedge.tasks.full_ranking import SCORES_IN_A_BLOCK, ask_for_all
 from trueedge.tasks.items import ItemTask
 from trueedge.tasks.link import LinkTask
+from trueedge.tasks.named_places import places_by_name
 from trueedge.tasks.recommend import RecommendTask
 from trueedge.tasks.triples import TripleTask
 from trueedge.tasks.typed_links import TypedLinkTask
@@ -31,8 +32,9 @@ def predict(scorer: object, pairs: Any, task: Task | None = None) -> NDArray[np.
     """Return the score of each pair, float64 (n,): the higher, the likelier an edge.
 
     A text is the name of a node, and a whole number is its number. A data frame holds names as its file has
-    them, so its numbers are names if the names of the nodes are numbers. In a bipartite graph, the first
-    ``1`` of a row is ``user 1`` and the second is ``item 1``.
+    them, so its numbers are names if the names of the nodes are numbers; its columns may come in any order if
+    they have usual names. In a bipartite graph, the first ``1`` of a row is ``user 1`` and the second is
+    ``item 1``.
 
     Args:
         scorer: what a method's ``fit`` or ``te.load_scorer`` returned, or anything that ``task.evaluate``
@@ -90,6 +92,8 @@ def ids_of(pairs: Any, columns: Sequence[NamedIds]) -> NDArray[np.int64]:
     framed = hasattr(pairs, "itertuples")
     if framed:
         rows: list[Any] = list(pairs.itertuples(index=False, name=None))
+        order = places_by_name(list(map(str, getattr(pairs, "columns", ()))), columns)
+        rows = rows if order is None else [[row[place] for place in order] for row in rows]
     elif isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable):
         raise InputError(f"pairs must be rows ({nouns}), got {type(pairs).__name__}")
     else:

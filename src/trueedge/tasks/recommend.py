@@ -6,24 +6,30 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
-from trueedge.graph import Graph
+from trueedge.graph import Graph, pair_keys
+from trueedge.graph.bipartite import names_by_side
 from trueedge.graph.interactions import lists_of
 from trueedge.metrics import Evaluation, ListScores, UnitValues, get
 from trueedge.metrics.scores import Scores, as_scores
 from trueedge.randomness import generator
 from trueedge.scorers.capabilities import Need
+from trueedge.scorers.item_files import ListScorer, read_item_scores
+from trueedge.scorers.named_ids import NamedIds
 from trueedge.scorers.scorer import EmbeddingScorer, Scorer, dimensions_of, score_pairs, scorer_name
 from trueedge.tasks.base import PARTS, GraphTask, warn_of, withhold
 from trueedge.tasks.full_ranking import CandidateLists, Ranking, Table, ask_for_all, blocks_of, rank_all
 from trueedge.tasks.link import checked_pairs
 
 PAIRS_IN_A_BLOCK = 4_000_000
+# Files of arrays hold scores of pairs, or vectors.
+ARRAYS = (".npy", ".npz")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -60,6 +66,38 @@ class RecommendTask(GraphTask):
         return self.graph
 
     questions = queries
+
+    def bind(self, scorer: object, part: str) -> Scorer:
+        """Turn anything that can score candidates into a scorer; a text, JSON or Parquet file holds lists."""
+        if isinstance(scorer, (str, Path)) and Path(scorer).suffix not in ARRAYS:
+            sides = names_by_side(self.graph) or ()
+            nodes, others = (
+                NamedIds("node", self.graph.labels, self.num_nodes, short) for short in (sides, sides[::-1])
+            )
+            lists = read_item_scores(scorer, nodes, others)
+            scorer = scorer if self._are_pairs(lists) else lists
+        return super().bind(scorer, part)
+
+    def _are_pairs(self, lists: ListScorer) -> bool:
+        """Return whether a file holds a score for every pair, in whichever direction, instead of lists."""
+        if lists.certain:
+            return False
+        pairs = np.column_stack([lists.users, lists.items.astype(np.int64)])
+        distinct = len(np.unique(pair_keys(pairs, self.num_nodes)))
+        if distinct < len(pairs):
+            return False
+        sizes = (
+            [self.num_nodes]
+            if self.sides is None
+            else [np.count_nonzero(self.sides == one) for one in (0, 1)]
+        )
+        possible = sizes[0] * (sizes[0] - 1) // 2 if len(sizes) == 1 else sizes[0] * sizes[1]
+        if distinct >= possible - self.known("test").num_edges:
+            return True
+        raise InputError(
+            f"{lists.name} may hold recommended lists or scores of pairs, since no pair is in it in both"
+            " directions: for lists, write the first line node,partner,score; for pairs, score every pair"
+        )
 
     def for_fitting(self) -> Self:
         """Return the task without its test part."""

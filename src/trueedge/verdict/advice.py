@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trueedge.verdict.answers import listed
+from trueedge.errors import listed
 
 if TYPE_CHECKING:
     from trueedge.verdict.verdict import Verdict
@@ -63,7 +63,11 @@ def _by_answers(verdict: Verdict, fixed: bool, noun: str) -> list[str]:
     )
     simple = "" if verdict.model in _untrained() else SIMPLE
     if below and not above:
-        return [f"Use {below[0].best}: it is better here{simple}"]
+        # The best baseline by its mean need not be one that is significantly better.
+        first = next((one for one in below if one.best in one.beside), below[0])
+        better = first.best if first.best in first.beside else first.beside[0]
+        where = "here" if len(verdict.answers) == 1 else f"under {first.protocol}"
+        return [f"Use {better}: it is better {where}{simple}"]
     if tied and not above and all(one.equal for one in tied):
         return [f"Consider {tied[0].best}: it does as well here{simple}"]
     if tied and not above and fixed:

@@ -9,6 +9,7 @@ from typing import Literal
 from trueedge import metrics
 from trueedge.analysis.comparison import PairComparison
 from trueedge.analysis.tables import Line, Table, higher_is_better
+from trueedge.errors import listed
 from trueedge.statistics.significance import ends_at
 from trueedge.statistics.tie_groups import holm
 
@@ -246,8 +247,3 @@ def signed(metric: str, value: float) -> str:
     text = metrics.format_value(metric, value, 1 if metrics.scale(metric) == 100 else None)
     # A true minus is as wide as a plus.
     return f"−{text[1:]}" if text.startswith("-") else f"+{text}"
-
-
-def listed(words: Sequence[str]) -> str:
-    """Return words as a list in a sentence: ``a, b and c``."""
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -77,7 +77,7 @@ def judge(
     _check_options(options or {}, [] if plan.is_made(data) else [one.protocol for one in asked])
     large = plan.is_large(data)
     beside = plan.baselines(flavour, kind, method, large)
-    kept = store if isinstance(store, Store) or store is None else Store(store)
+    kept = Store.of(store)
     ahead = None if runner is None else Ahead(runner, kept, progress)
     judging = Judging(method, beside, asked, kept, device, seeds, progress, options or {}, ahead)
     if not (isinstance(method, OwnModel) and method.takes_device):

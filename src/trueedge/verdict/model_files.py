@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ from trueedge.errors import InputError
 from trueedge.files.archives import read_archive
 from trueedge.files.arrays import read_array
 from trueedge.files.columns import find_separator
-from trueedge.files.text import open_text
+from trueedge.files.text import TextFile, open_text, shown
+from trueedge.scorers.item_files import LISTS, columns_of, holds_lists
+from trueedge.scorers.score_text import pair_columns
 from trueedge.scorers.triples import map_table
 from trueedge.tasks.base import KINDS
 
@@ -40,8 +43,10 @@ def read_model(path: Path, data: str = "graph", kind: str = "") -> tuple[Any, st
         return path, f"{path} holds {holds}"
     if data == "triples":
         return path, f"{path} holds {_described(map_table(path))}, a row for each query of the test part"
-    if path.suffix not in ENDINGS:
+    if path.suffix not in (*ENDINGS, *(LISTS if kind == "recommend" else ())):
         raise InputError(f"{path}: a model's file ends in {', '.join(ENDINGS)}; for code, write FILE.py:NAME")
+    if kind == "recommend" and holds_lists(path):
+        return path, f"{path} holds recommended partners of nodes"
     if kind == "typed-links" and _are_links(path):
         return path, f"{path} holds scores of links"
     table = _table(path)
@@ -98,22 +103,30 @@ def _are_pairs(table: NDArray[Any]) -> bool:
 def _text_table(path: Path) -> NDArray[np.float64] | None:
     """Return the vectors in a text file with more than three columns; the first may be the node's number."""
     text = open_text(path)
-    lines = [line for line in text.lines if line.strip() and not line.startswith(("#", "%"))]
+    lines = [
+        (number, line)
+        for number, line in enumerate(text.lines, start=1)
+        if line.strip() and not line.startswith(("#", "%"))
+    ]
     if not lines:
         raise InputError(f"{path} is empty")
-    separator = find_separator(lines[-1])
-    if len(lines[-1].split(separator)) <= COLUMNS_OF_PAIRS:
+    separator = find_separator(lines[-1][1])
+    rows = [(number, line.split(separator)) for number, line in lines]
+    width = len(rows[-1][1])
+    if width <= COLUMNS_OF_PAIRS:
         return None
-    rows = [line.split(separator) for line in lines]
-    try:
-        float(rows[0][-1])
-    except ValueError:
+    number, first = rows[0]
+    if not _is_number(first[-1]):
         # The names of the columns.
+        if pair_columns(text, number, first) is not None:
+            return None
+        if {"user", "item", "rank"} <= set(columns_of(first)):
+            raise InputError(f"{path} holds recommended lists: judge them under the protocol recommendation")
         rows = rows[1:]
-    try:
-        table = np.array(rows, dtype=np.float64)
-    except ValueError as error:
-        raise InputError(f"{path}: its lines are not vectors of numbers of one length: {error}") from None
+    elif first == [str(len(rows) - 1), str(width - 1)]:
+        # How many vectors of what length there are, as word2vec writes it.
+        rows = rows[1:]
+    table = _numbers(text, rows, width)
     numbers = table[:, 0]
     if np.array_equal(np.sort(numbers), np.arange(len(table))):
         return np.ascontiguousarray(table[np.argsort(numbers), 1:])
@@ -124,3 +137,27 @@ def _text_table(path: Path) -> NDArray[np.float64] | None:
             f" but these must be 0 to {len(table) - 1}, once each"
         )
     return table
+
+
+def _numbers(text: TextFile, rows: Sequence[tuple[int, Sequence[str]]], width: int) -> NDArray[np.float64]:
+    """Return rows of numbers of one length; the first that is none is named with its line."""
+    try:
+        return np.array([fields for _, fields in rows], dtype=np.float64)
+    except ValueError:
+        pass
+    for number, fields in rows:
+        wrong = [field for field in fields if not _is_number(field)]
+        if wrong:
+            what = f"{shown(wrong[0].strip())} is not a number: a file of vectors has only numbers"
+            raise text.error(number, f"{what}, in the first column those of nodes, if any")
+        if len(fields) != width:
+            raise text.error(number, f"{len(fields)} columns, where the last line has {width}")
+    raise InputError(f"{text.path}: its lines are not vectors of numbers")
+
+
+def _is_number(field: str) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True

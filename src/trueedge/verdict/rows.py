@@ -48,7 +48,7 @@ def caption(table: Table) -> str:
 
 def ahead(model: str) -> str:
     """Return the title of the column of differences."""
-    return f"{model} minus it"
+    return f"{model} minus method"
 
 
 def interval(table: Table, line: Line) -> str:
@@ -78,7 +78,7 @@ def remarks(verdict: Verdict) -> list[str]:
     )
     most = max((len(one.comparisons) for one in verdict.answers), default=0)
     if most:
-        count = f", corrected for its {most} comparisons under a protocol" if most > 1 else ""
+        count = f", corrected for the {most} comparisons under a protocol" if most > 1 else ""
         said[f"{ahead(verdict.label)}: paired differences with 95 % intervals{count}"] = None
         said[f"{CLEAR} significant difference (5 %{', after the same correction' if count else ''})"] = None
     return list(said)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from trueedge.analysis.slices import Sliced
 from trueedge.analysis.tables import Table
 from trueedge.errors import InputError
+from trueedge.files.text import as_path
 from trueedge.files.writing import write_text
 from trueedge.registry import Registry
 from trueedge.results.record import Record
@@ -119,7 +120,7 @@ class Verdict:
 
     def page(self, path: str | Path) -> Path:
         """Write the verdict as a page; return its path."""
-        place = Path(path)
+        place = as_path(path, "page")
         written = FORMATS.find(place.suffix)
         if written is None:
             raise InputError(f"{place}: a verdict is written to a .html file")

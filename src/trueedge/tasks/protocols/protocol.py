@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from trueedge.tasks.link import LinkTask
 
 
+# What the values of options are, in words.
+KINDS_OF_OPTIONS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+
+
 @dataclass(frozen=True)
 class Shards:
     """Where to write negatives shard by shard, so that an interrupted run can resume.
@@ -154,8 +158,8 @@ class Protocol:
             if key not in self.options:
                 raise unknown(f"option of the protocol {self.name}", key, self.options or ["(none)"])
             if not same_kind(options[key], self.options[key]):
-                wanted = type(self.options[key]).__name__
-                raise must_be(key, f"the protocol {self.name}", f"of type {wanted}", options[key])
+                wanted = KINDS_OF_OPTIONS.get(type(self.options[key]), "a list of values")
+                raise must_be(key, f"the protocol {self.name}", wanted, options[key])
             if key in self.choices and options[key] not in self.choices[key]:
                 wanted = "one of " + ", ".join(map(repr, self.choices[key]))
                 raise must_be(key, f"the protocol {self.name}", wanted, options[key])
@@ -260,14 +264,17 @@ def from_split(
     for key in options:
         if key in chosen.split_options:
             raise InputError(f"{key} controls the split, but the split is given")
+    if not isinstance(split, Split):
+        raise must_be("split", "from_split", "a split, such as te.split makes", split)
     if not len(split.test):
         raise InputError("the split has no test positives")
     for part, pairs in (("valid", split.valid), ("test", split.test)):
         known = split.train.has_edges(pairs)
         if known.any():
             row = int(known.argmax())
+            words = "validation" if part == "valid" else part
             raise InputError(
-                f"{int(known.sum())} of {len(pairs)} {part} positives are edges of the training graph,"
+                f"{int(known.sum())} of {len(pairs)} {words} positives are edges of the training graph,"
                 f" the first in row {row}: ({pairs[row, 0]}, {pairs[row, 1]})"
             )
     request = chosen.request(Source(name or split.train.name, split.train), seed, options, progress, shards)

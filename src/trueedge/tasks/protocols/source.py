@@ -146,8 +146,8 @@ class Source:
         if isinstance(thing, (Split, TripleSplit)):
             return cls(thing.train.name, thing)
         if not isinstance(thing, str):
-            kind = f"{type(thing).__module__}.{type(thing).__name__}"
-            hint = ": use HeteroGraph.from_pyg(data)" if kind.endswith(".HeteroData") else ""
+            kind = f"{type(thing).__module__}.{type(thing).__name__}".removeprefix("builtins.")
+            hint = ": use HeteroGraph.from_pyg(data)" if kind.endswith("HeteroData") else ""
             raise InputError(
                 "a task is made from a data set's name, a file, a folder of triples, of a typed graph or of"
                 " interactions, a Graph, a KnowledgeGraph, a HeteroGraph, Interactions, or a graph of"
