@@ -54,7 +54,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
     "empty test labels": ({"label__dat__test": "\n"}, "mine/label.dat.test is empty"),
     "binary nodes": (
         {"node__dat": b"0\ta\t0\n1\tb\0\t0\n"},
-        "mine/node.dat, line 2: there is a NUL byte",
+        "mine/node.dat, line 2: there is a NUL byte: save it as UTF-8 text, not as UTF-16 or binary data",
     ),
     "latin-1 names": (
         {"node__dat": b"0\ta\t0\n1\tb\xe9\t0\n"},

@@ -52,11 +52,9 @@ def open_text(path: str | os.PathLike[str]) -> TextFile:
     foreign = first_foreign_byte(data)
     if foreign is not None:
         line = data.count(b"\n", 0, foreign) + 1
-        if data[foreign] == 0:
-            raise text.error(line, "there is a NUL byte: save it as UTF-8 text, not as UTF-16 or binary data")
         # Programs for Windows write these two bytes first.
         utf16 = "; it seems to be UTF-16: save it as UTF-8" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ""
-        raise text.error(line, f"the byte '0x{data[foreign]:02x}' is not UTF-8 text{utf16}")
+        raise text.error(line, f"{not_text(data[foreign])}{utf16}")
     return text
 
 
@@ -95,6 +93,13 @@ def _content(place: Path) -> tuple[bytes, int | None]:
         raise InputError(f"{place} is a damaged gzip file: {error}") from None
     except OSError as error:
         raise InputError(f"{str(place)!r} cannot be read: {error.strerror or error}") from None
+
+
+def not_text(byte: int) -> str:
+    """Return why a byte is not text, in words."""
+    if byte == 0:
+        return "there is a NUL byte: save it as UTF-8 text, not as UTF-16 or binary data"
+    return f"the byte '0x{byte:02x}' is not UTF-8 text"
 
 
 def first_foreign_byte(data: bytes) -> int | None:

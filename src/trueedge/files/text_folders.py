@@ -16,7 +16,7 @@ from trueedge.errors import InputError
 from trueedge.files.archives import ENCRYPTED, refuse_repeated
 from trueedge.files.arrays import ZIP, regular_file
 from trueedge.files.bounds import check_archive, check_memory
-from trueedge.files.text import first_foreign_byte, plain, shown
+from trueedge.files.text import first_foreign_byte, not_text, plain, shown
 
 BLOCK = 1 << 21
 BOM = b"\xef\xbb\xbf"
@@ -71,7 +71,7 @@ class TextFolder:
                 foreign = first_foreign_byte(block)
                 if foreign is not None:
                     at = line + block.count(b"\n", 0, foreign) + 1
-                    raise self.error(name, at, f"the byte '0x{block[foreign]:02x}' is not UTF-8 text")
+                    raise self.error(name, at, not_text(block[foreign]))
                 blank = blank and not block.strip()
                 yield line, block
                 line += block.count(b"\n")
