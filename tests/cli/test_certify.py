@@ -74,7 +74,7 @@ def test_records_are_named_by_key_or_by_what_tells_them_apart(trueedge, tmp_path
         (("certify", "-m", "ra", "-o", "ra.txt"), "a certificate is written to a .json file"),
         (("certify", "--runs", "nowhere"), "there are no records in nowhere"),
         (("verify", "nothing.json"), "there is no file nothing.json"),
-        (("verify", "runs"), "there is no file runs"),
+        (("verify", "runs"), "runs is not a regular file"),
     ],
 )
 def test_wrong_input_is_one_sentence(trueedge, words: tuple[str, ...], sentence: str) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 import trueedge as te
 from trueedge.errors import InputError
+from trueedge.methods import Method
 from trueedge.verdict import Verdict, judge
 from trueedge.verdict.asked import ask_around, pairs_of
 from trueedge.verdict.doubts_renumbered import renumbered
@@ -52,7 +53,9 @@ def judged(graph: te.Graph, tmp_path_factory: pytest.TempPathFactory) -> Any:
             pytest.skip("torch is not installed")
         case = make(graph)
         data = task if case.data is None else te.task(case.data, "existing", 0)
-        return judge(case.model, data, seeds=1, name=title, store=store)
+        # A method keeps its own name.
+        name = "" if isinstance(case.model, Method) else title
+        return judge(case.model, data, seeds=1, name=name, store=store)
 
     return run
 
