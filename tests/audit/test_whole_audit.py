@@ -153,10 +153,7 @@ def test_a_task_of_another_kind_is_audited_by_the_checks_that_apply_to_it(tmp_pa
     [
         (("karaet",), "did you mean 'karate'"),
         (("karate", "haert"), "did you mean 'heart'"),
-        (
-            ("karate", "recommendation"),
-            "there are checks for Knowledge graph completion, Link prediction, ",
-        ),
+        (("karate", "recommendation"), "no check applies to the protocol recommendation: audit the data"),
         (("karate", "existing", -1), "seed"),
         (("karate", "existing", 0, 0), "sample must be"),
         (("karate", "existing", 0, True), "sample must be"),
