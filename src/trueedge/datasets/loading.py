@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from trueedge.datasets.dataset import get, is_name, refuse_shadowed
+from trueedge.datasets.other_kinds import refuse_other_kinds
 from trueedge.datasets.sources import NOT_PUBLISHED, altered_sentences, warn_altered
 from trueedge.errors import InputError, must_be
 from trueedge.graph import EdgeFormat, Graph, as_graph
@@ -27,7 +27,8 @@ def load(
 
     A data set is a Graph, a KnowledgeGraph, a HeteroGraph or Interactions, with all parts; counts that differ
     from its card are an error. A file that is not the published one gives a :class:`trueedge.DataWarning`,
-    and a note on the graph. Of an edge list, self-loops and repeated edges are dropped.
+    and a note on the graph. Of an edge list, self-loops and repeated edges are dropped. A folder of triples,
+    of a typed graph or of interactions is an error that names what reads it.
 
     Args:
         name: a data set's name (see :func:`trueedge.datasets.get`), the path of an edge list (text, JSON
@@ -44,12 +45,14 @@ def load(
         raise must_be("name", "load", "a data set's name or a path", name)
     refuse_shadowed(name)
     asked = EdgeFormat(header, source, target, weight, time, bipartite)
+    if not is_name(name):
+        refuse_other_kinds(name)
     if not is_name(name) and os.path.isfile(name):
         return as_graph(name, asked)
     if asked != EdgeFormat():
         given = next(iter(asked.columns), "header" if bipartite is None else "bipartite")
         raise InputError(f"{given} is for an edge list, but {os.fspath(name)} is not a file")
-    if not is_name(name) and (Path(name) / "graph.json").is_file():
+    if not is_name(name) and os.path.isfile(os.path.join(name, "graph.json")):
         return Graph.load(name)
     if isinstance(name, os.PathLike) or "/" in name:
         raise InputError(f"there is no edge list and no saved graph at {os.fspath(name)}")

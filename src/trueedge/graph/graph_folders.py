@@ -18,6 +18,13 @@ from trueedge.files.writing import reason_of, replacing
 VERSION = 1
 # It holds the names of all nodes: room for tens of millions.
 MOST_CARD = 1 << 30
+#: The class whose ``load`` reads a folder, by the format that its ``graph.json`` names.
+LOADERS = {
+    "trueedge graph": "Graph",
+    "trueedge knowledge graph": "KnowledgeGraph",
+    "trueedge typed graph": "HeteroGraph",
+    "trueedge interactions": "Interactions",
+}
 Kind = TypeVar("Kind", bound=Any)
 
 
@@ -56,7 +63,7 @@ def load_graph(
     none, damaged = f"{folder} is not a saved {kind}", f"{folder} is damaged: graph.json"
     card = read_json(folder / "graph.json", absent=none, damaged=damaged, most=MOST_CARD)
     if not isinstance(card, dict) or card.get("format") != f"trueedge {kind}":
-        raise InputError(f"{none}: its graph.json is something else")
+        raise InputError(f"{none}: {something_else(card)}")
     if card.get("version") != VERSION:
         raise InputError(f"{folder} has format version {card.get('version')!r}, only {VERSION} can be read")
     try:
@@ -68,3 +75,10 @@ def load_graph(
     if card.get("hash") != graph.hash:
         raise InputError(f"{folder} is damaged: its content is not what was saved (the hash differs)")
     return graph
+
+
+def something_else(card: Any) -> str:
+    """Say of a ``graph.json`` in an unexpected format what reads it, if anything does."""
+    named = card.get("format") if isinstance(card, dict) else None
+    reader = LOADERS.get(named) if isinstance(named, str) else None
+    return "its graph.json is something else" if reader is None else f"te.{reader}.load reads it"

@@ -21,6 +21,7 @@ from trueedge.files.cards import read_json
 from trueedge.files.text import as_path
 from trueedge.files.writing import reason_of, replacing
 from trueedge.graph import tidying
+from trueedge.graph.graph_folders import something_else
 from trueedge.graph.pairs import pair_keys
 from trueedge.graph.validation import check_labels, check_num_nodes, locked
 
@@ -140,7 +141,7 @@ def _read_card(place: Path) -> dict[str, Any]:
     damaged = f"{place} is damaged: graph.json"
     card = read_json(place / "graph.json", absent=none, damaged=damaged, most=MOST_CARD)
     if not isinstance(card, dict) or card.get("format") != FORMAT:
-        raise InputError(f"{none}: its graph.json is something else")
+        raise InputError(f"{none}: {something_else(card)}")
     version = card.get("version")
     if type(version) is not int or not UNSEALED_VERSION <= version <= VERSION:
         raise InputError(f"{place} has format version {version!r}, but only 1 to {VERSION} can be read")
