@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +25,8 @@ CASES = [(kind, name) for kind, faults in FAULTS.items() for name in faults]
 @pytest.fixture(scope="module")
 def sound() -> dict[str, te.audit.Audit]:
     """What the checks say of clean benchmarks."""
-    return {"nodes": audit(planted.nodes()), "typed-links": audit(planted.links())}
+    made = {"nodes": planted.nodes(), "typed-links": planted.links(), "within a type": planted.friends()}
+    return {kind: audit(one) for kind, one in made.items()}
 
 
 def test_there_is_a_fault_for_every_check() -> None:
@@ -36,7 +38,10 @@ def test_there_is_a_fault_for_every_check() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "name"),
-    [*(("nodes", one) for one in NODE_CHECKS), *(("typed-links", one) for one in LINK_CHECKS)],
+    [
+        *(("nodes", one) for one in NODE_CHECKS),
+        *(("within a type" if one == "self-links" else "typed-links", one) for one in LINK_CHECKS),
+    ],
 )
 def test_a_check_passes_the_clean_benchmark(kind: str, name: str, sound) -> None:
     assert sound[kind][name].verdict == "ok", sound[kind][name].sentence
@@ -82,8 +87,6 @@ def test_a_column_with_the_number_of_the_class_is_named() -> None:
 
 
 def test_classes_are_told_by_sparse_features_too() -> None:
-    from dataclasses import replace
-
     from scipy.sparse import csr_array
 
     dense = planted.NODE_FAULTS["label-in-features"]()
@@ -153,14 +156,32 @@ def test_the_smallest_graphs_are_audited(edges, tmp_path: Path) -> None:
 
 
 def test_checks_of_features_say_that_there_are_none() -> None:
-    from dataclasses import replace
-
     graph = planted.nodes()
     found = audit(replace(graph, features=(None, graph.features[1], None)))
     for name in ("label-in-features", "shortcut-node-features"):
         assert found.skipped[name] == "nodes of type 'thing' have no features"
     bare = audit(replace(graph, features=()))
     assert bare.skipped["features-from-links"] == "no node type has features"
+
+
+def test_links_from_a_node_to_itself_are_counted_in_each_part(sound) -> None:
+    one, many = (audit(planted.friends(count))["self-links"] for count in (1, 20))
+    assert (one.verdict, many.verdict) == ("look", "broken")
+    size = len(planted.friends(20).test_links[3])
+    assert f"20 of {size:,} test links" in many.sentence
+    assert many.number == many.numbers["test links"] == pytest.approx(20 / size)
+    assert many.numbers["validation links"] == many.numbers["test negatives"] == 0
+    told = "no predicted relation connects nodes of one type"
+    assert sound["typed-links"].skipped["self-links"] == told
+
+
+def test_negatives_from_a_node_to_itself_are_told_too() -> None:
+    made = te.task(planted.friends())
+    looped = made.negatives["test"].copy()
+    looped[: len(looped) // 50, 2] = looped[: len(looped) // 50, 0]
+    found = audit(replace(made, negatives={**made.negatives, "test": looped}))["self-links"]
+    assert found.verdict == "broken"
+    assert found.number == found.numbers["test negatives"] == pytest.approx(0.02, abs=0.001)
 
 
 def test_two_hop_negatives_are_closer_than_links_if_friends_are_few() -> None:

@@ -201,6 +201,18 @@ def links(change: Callable[[dict[str, Any]], None] | None = None) -> TypedData:
     return TypedData(graph, {0: sorted_edges(test, USERS + ITEMS)[0]})
 
 
+def friends(loops: int = 0) -> TypedData:
+    """Random links among users; so many of the published test links join a user to itself."""
+    made = links().graph
+    known = made.edges[3]
+    test = np.arange(len(known)) % 5 == 0
+    held = np.concatenate([known[test], np.repeat(np.arange(loops, dtype=np.int32)[:, None], 2, axis=1)])
+    # The reverse of a test link is no training link.
+    reversed_too = np.isin(known[:, ::-1] @ [made.num_nodes, 1], held @ [made.num_nodes, 1])
+    edges = [*made.edges[:3], known[~test & ~reversed_too]]
+    return TypedData(made.with_edges(edges), {3: sorted_edges(held, made.num_nodes)[0]})
+
+
 def _again(made: dict[str, Any]) -> None:
     made["again"] = 20
 
@@ -265,6 +277,7 @@ def _same_users(made: dict[str, Any]) -> None:
 
 LINK_FAULTS: dict[str, Callable[[], TypedData]] = {
     "repeated-links": lambda: links(_again),
+    "self-links": lambda: friends(20),
     "parallel-relations": lambda: links(_parallel),
     "features-tell-links": lambda: links(_mean_of_items),
     "features-from-links": lambda: links(_mean_of_items),

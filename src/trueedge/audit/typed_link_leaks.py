@@ -5,9 +5,21 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Finding, Skipped, chance_auc, check, graded, pairs_needed, percent, picture
+from trueedge.audit.check import (
+    VERDICTS,
+    Finding,
+    Skipped,
+    chance_auc,
+    check,
+    graded,
+    pairs_needed,
+    percent,
+    picture,
+)
+from trueedge.audit.leaks import SELF_NEGATIVES_BROKEN
 from trueedge.audit.repeated import repeated_finding
 from trueedge.audit.typed_subject import LINKS, PART_WORDS, TypedLinkSubject
+from trueedge.errors import listed
 
 KINDS = ("typed-links",)
 # A link in a thousand cannot move the third digit of a metric; more than that can.
@@ -45,6 +57,47 @@ def _repeated(subject: TypedLinkSubject) -> Finding:
                 hits += int(subject.among(subject.of(links, number), known, number).sum())
             counts[f"{PART_WORDS[part]} links in {PART_WORDS[other]}"] = hits, len(links)
     return repeated_finding("repeated-links", counts, "links", REPEATED_BROKEN, subject.looked())
+
+
+@check(
+    "self-links",
+    "leaks",
+    title="links from a node to itself",
+    question="Do some links give themselves away, since they join a node to itself?",
+    rule="look: any link or negative of a part joins a node to itself; broken: more than"
+    f" {percent(REPEATED_BROKEN)} of a part's links, or {percent(SELF_NEGATIVES_BROKEN)} of its negatives",
+    advice="Remove the links from a node to itself from these parts",
+    picture=picture("Links from a node to itself", "bars", "links"),
+    kinds=KINDS,
+)
+def _self_links(subject: TypedLinkSubject) -> Finding | Skipped:
+    task = subject.task
+    within = [number for number in task.relations if subject.within_type(number)]
+    if not within:
+        return Skipped("no predicted relation connects nodes of one type")
+    loops, sizes, verdicts = {}, {}, []
+    for given, noun, broken in (
+        (task.positives, "links", REPEATED_BROKEN),
+        (task.negatives, "negatives", SELF_NEGATIVES_BROKEN),
+    ):
+        for part, rows in given.items():
+            name = f"{PART_WORDS[part]} {noun}"
+            loops[name], sizes[name] = int((rows[:, 0] == rows[:, 2]).sum()), len(rows)
+            verdicts.append(graded(loops[name] / len(rows), 0.0, broken))
+    shares = {name: loops[name] / sizes[name] for name in loops}
+    worst = max(shares.values())
+    known = np.concatenate([task.graph.edges[number] for number in within])
+    seen = int((known[:, 0] == known[:, 1]).sum())
+    told = listed([f"{loops[name]:,} of {sizes[name]:,} {name}" for name in loops])
+    return Finding(
+        "self-links",
+        min(verdicts, key=VERDICTS.index),
+        percent(worst),
+        f"{told} join a node to itself; of {len(known):,} training edges, {seen:,} do",
+        {"share": worst, **shares, "training edges": float(seen)},
+        {"what": np.array(list(loops)), "links": np.array(list(loops.values()))},
+        subject.looked_at_both(),
+    )
 
 
 @check(
