@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from pathlib import Path
 
@@ -112,3 +113,43 @@ def test_the_theme_is_switched_by_hand(browser: Browser, site: Path) -> None:
     light = window.run("getComputedStyle(document.body).backgroundColor")
     window.run("document.querySelector('.theme').click()")
     assert window.run("getComputedStyle(document.body).backgroundColor") != light
+
+
+@pytest.fixture(scope="session")
+def api_file(tmp_path_factory) -> Path:
+    """The page of the API of a server."""
+    from httpx import ASGITransport, AsyncClient
+
+    from trueedge.leaderboard.server.app import Service, create_app
+    from trueedge.leaderboard.server.database import open_database
+    from trueedge.leaderboard.server.places import Places
+
+    folder = tmp_path_factory.mktemp("api")
+    places = Places(folder)
+    places.prepare()
+    app = create_app(Service(places, open_database(places.database)))
+
+    async def asked() -> str:
+        async with AsyncClient(transport=ASGITransport(app), base_url="http://board") as client:
+            return (await client.get("/api/v1/docs")).text
+
+    (folder / "docs.html").write_text(asyncio.run(asked()))
+    return folder / "docs.html"
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_page_of_the_api_fits_is_readable_and_asks_for_nothing_else(
+    browser: Browser, api_file: Path, width: int
+) -> None:
+    window = browser.open(api_file, width, 900, dark=width == 390)
+    assert rules.too_wide(window, width) == []
+    assert rules.hard_to_read(window) == []
+    assert rules.skipped_headings(window) == []
+    assert window.run(rules.NAMELESS) == []
+    assert window.run(rules.WORDLESS) == []
+    assert window.complaints == []
+    assert {one for one in window.requests if one != "data:,"} == {api_file.as_uri()}
+    assert window.run("document.querySelectorAll('h3').length") > 5
+    dark = window.run("getComputedStyle(document.body).backgroundColor")
+    window.click("button.theme")
+    assert window.run("getComputedStyle(document.body).backgroundColor") != dark

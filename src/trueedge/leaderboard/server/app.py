@@ -8,16 +8,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from fastapi import Depends, FastAPI, Header, Request, Response
+from fastapi import Depends, FastAPI, Header, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
 from fastapi.requests import HTTPConnection
+from fastapi.responses import HTMLResponse
 from sqlalchemy import Engine, func, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from trueedge.errors import InputError
 from trueedge.leaderboard.board import Board
 from trueedge.leaderboard.server.accepting import Submission, accept, checked, is_number
+from trueedge.leaderboard.server.api_page import api_page
 from trueedge.leaderboard.server.database import FILES, SUBMISSIONS, reading
 from trueedge.leaderboard.server.limits import Limits
 from trueedge.leaderboard.server.observing import Counts, Observed
@@ -73,10 +75,13 @@ def create_app(service: Service) -> Observed:
         version=VERSION,
         description='Boards, entries and submissions. Every error is {"error": "one sentence"}.',
         openapi_url=f"{API}/openapi.json",
-        docs_url=f"{API}/docs",
+        # The pages of FastAPI load scripts from other machines.
+        docs_url=None,
         redoc_url=None,
+        responses=ERRORS,
     )
     _add_errors(app)
+    _add_documentation(app)
     _add_boards(app, service)
     _add_submissions(app, service)
     _add_service(app, service)
@@ -120,6 +125,13 @@ def _add_errors(app: FastAPI) -> None:
         app.add_exception_handler(status, by_status)
 
 
+def _add_documentation(app: FastAPI) -> None:
+    @app.api_route(f"{API}/docs", methods=["GET", "HEAD"], include_in_schema=False)
+    def documentation() -> Response:
+        # FastAPI keeps the schema; when this is asked for, all requests have been added to it.
+        return HTMLResponse(api_page(app.openapi()), headers={"Cache-Control": "no-cache"})
+
+
 def _add_boards(app: FastAPI, service: Service) -> None:
     served = ServedFiles(service.places.standings)
 
@@ -128,7 +140,9 @@ def _add_boards(app: FastAPI, service: Service) -> None:
         return served.answer(request, INDEX)
 
     @app.get(f"{API}/boards/{{task}}", tags=["boards"], summary="One board, as JSON or CSV")
-    async def board(request: Request, task: str, format: str = "") -> Response:
+    async def board(
+        request: Request, task: str, format: str = Query("", description="json or csv")
+    ) -> Response:
         """Entries with value, interval, letters and tier. CSV with ?format=csv or Accept: text/csv."""
         wanted = format or ("csv" if "text/csv" in request.headers.get("accept", "") else "json")
         if wanted not in ("json", "csv"):
@@ -159,7 +173,7 @@ def _add_submissions(app: FastAPI, service: Service) -> None:
     limits = service.limits
     turns = asyncio.Semaphore(CHECKS_AT_ONCE)
 
-    async def team(authorization: str | None = Header(None)) -> str:
+    async def team(authorization: str | None = Header(None, description="Bearer TOKEN")) -> str:
         kind, _, token = (authorization or "").partition(" ")
         if kind.lower() != "bearer" or not token.strip():
             raise ApiError(401)
@@ -178,6 +192,8 @@ def _add_submissions(app: FastAPI, service: Service) -> None:
         tags=["submissions"],
         summary="Upload a file of scores, named by its SHA-256",
         status_code=201,
+        response_description="It is on disk.",
+        responses={200: {"description": "It was there before."}},
         openapi_extra=_body("application/octet-stream", {"type": "string", "format": "binary"}),
     )
     async def upload(request: Request, sha256: str, team: str = Depends(team)) -> Response:
@@ -207,6 +223,8 @@ def _add_submissions(app: FastAPI, service: Service) -> None:
         tags=["submissions"],
         summary="Submit certificates, or scores of a hidden task",
         status_code=202,
+        response_description="Accepted, and on disk.",
+        responses={200: {"description": "Sent before under the same name: it is the same submission."}},
         openapi_extra=_body("application/json", SUBMISSION),
     )
     async def submit(request: Request, team: str = Depends(team)) -> Response:
@@ -225,7 +243,7 @@ def _add_submissions(app: FastAPI, service: Service) -> None:
 
     @app.get(f"{API}/submissions/{{number}}", tags=["submissions"], summary="The status of a submission")
     def status(number: str, team: str = Depends(team)) -> Response:
-        """waiting, judged, done or failed, with one sentence; only the team that sent it may ask."""
+        """It is waiting, judged, done or failed, with one sentence; only the team that sent it may ask."""
         row = _row(service.engine, number) if is_number(number) else None
         if row is None or row.team != team:
             raise ApiError(404, "there is no such submission of this team")
@@ -276,6 +294,22 @@ def _statuses(engine: Engine) -> dict[str, int]:
 def _body(kind: str, schema: dict[str, Any]) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": {kind: {"schema": schema}}}}
 
+
+# Of all requests: FastAPI would announce errors of another form.
+ERRORS: dict[int | str, dict[str, Any]] = {
+    "default": {
+        "description": "An error, in one sentence.",
+        "content": {
+            "application/json": {
+                "schema": {
+                    "type": "object",
+                    "required": ["error"],
+                    "properties": {"error": {"type": "string"}},
+                }
+            }
+        },
+    }
+}
 
 SUBMISSION: dict[str, Any] = {
     "type": "object",
