@@ -120,9 +120,10 @@ def api_file(tmp_path_factory) -> Path:
     """The page of the API of a server."""
     from httpx import ASGITransport, AsyncClient
 
-    from trueedge.leaderboard.server.app import Service, create_app
+    from trueedge.leaderboard.server.app import create_app
     from trueedge.leaderboard.server.database import open_database
     from trueedge.leaderboard.server.places import Places
+    from trueedge.leaderboard.server.service import Service
 
     folder = tmp_path_factory.mktemp("api")
     places = Places(folder)

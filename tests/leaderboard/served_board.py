@@ -19,9 +19,10 @@ from trueedge.leaderboard.board import Board, BoardTask
 from trueedge.leaderboard.hidden.judge import Judge
 from trueedge.leaderboard.hidden.making import hide
 from trueedge.leaderboard.hidden.public_folder import HiddenTask
-from trueedge.leaderboard.server.app import Service, create_app
+from trueedge.leaderboard.server.app import create_app
 from trueedge.leaderboard.server.limits import Limits
 from trueedge.leaderboard.server.running import opened
+from trueedge.leaderboard.server.service import Service
 from trueedge.leaderboard.server.tokens import add_token
 from trueedge.leaderboard.server.worker import Worker
 from trueedge.results import Store

@@ -21,6 +21,15 @@ from trueedge.errors import InputError
 TOKEN = "TRUEEDGE_TOKEN"
 DATABASE = "TRUEEDGE_DATABASE"
 LIBRARIES = ("fastapi", "sqlalchemy", "uvicorn", "h11")
+DatabaseAddress = Annotated[
+    str | None,
+    typer.Option(
+        "--db",
+        metavar="URL",
+        help=f"postgresql://user:password@host/name; also the variable {DATABASE}.",
+        show_default="a file in DIR",
+    ),
+]
 
 
 def serve(
@@ -32,15 +41,7 @@ def serve(
             show_default=False,
         ),
     ] = None,
-    database: Annotated[
-        str | None,
-        typer.Option(
-            "--db",
-            metavar="URL",
-            help=f"postgresql://user:password@host/name; also the variable {DATABASE}.",
-            show_default="a file in DIR",
-        ),
-    ] = None,
+    database: DatabaseAddress = None,
     host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port to listen at.", min=1, max=65535)] = 8000,
     secrets: Annotated[
@@ -71,30 +72,21 @@ def serve(
         trueedge serve --demo
     """
     _check_libraries()
-    chosen = database or os.environ.get(DATABASE) or None
-    given = words or []
-    served = {"--secrets": secrets, "--judge": judge}
+    given, address = words or [], database or os.environ.get(DATABASE) or None
+    hidden = {"--secrets": secrets, "--judge": judge}
     if demo:
-        if given:
-            raise InputError("--demo makes a board of its own: leave out the folder")
-        _refuse({**served, "--db": database, "--board": board}, "--demo makes a board of its own")
+        useless = {"the folder": given or None, **hidden, "--db": database, "--board": board}
+        _refuse(useless, "--demo makes a board of its own")
         with _ended_by_signals():
             _serve_demo(host, port)
-        return
-    if given[:1] == ["token"]:
-        _refuse(served, "a token needs no judge")
-        _tokens(given[1:], board or Path(), chosen)
-        return
-    if len(given) != 1:
+    elif given[:1] == ["token"]:
+        _refuse(hidden, "a token needs no judge")
+        _tokens(given[1:], board or Path(), address)
+    elif len(given) == 1:
+        _refuse({"--board": board}, f"{given[0]} is the board")
+        _serve_board(given[0], address, host, port, secrets, judge)
+    else:
         raise InputError("name the folder of one board, or use --demo")
-    _refuse({"--board": board}, f"{given[0]} is the board")
-    from trueedge.leaderboard.server.running import serve as run
-
-    def say() -> None:
-        showing.note(f"{_address(host, port)} serves {given[0]}; Ctrl-C stops it")
-
-    with _ended_by_signals():
-        run(given[0], chosen, host, port, secrets=secrets, judge=judge, ready=say, note=showing.note)
 
 
 def submit(
@@ -149,7 +141,7 @@ def submit(
 
 
 def _refuse(options: Mapping[str, object], reason: str) -> None:
-    """Refuse options that would have no effect."""
+    """Refuse words and options that would have no effect."""
     for name, value in options.items():
         if value is not None:
             raise InputError(f"{reason}: leave out {name}")
@@ -211,7 +203,21 @@ def _day(moment: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M", time.gmtime(moment))
 
 
+def _serve_board(
+    folder: str, database: str | None, host: str, port: int, secrets: Path | None, judge: Path | None
+) -> None:
+    """Serve a board until a signal ends it."""
+    from trueedge.leaderboard.server.running import serve as run
+
+    def say() -> None:
+        showing.note(f"{_address(host, port)} serves {folder}; Ctrl-C stops it")
+
+    with _ended_by_signals():
+        run(folder, database, host, port, secrets=secrets, judge=judge, ready=say, note=showing.note)
+
+
 def _serve_demo(host: str, port: int) -> None:
+    """Serve a board of built-in methods, in a folder that is removed at the end."""
     from trueedge.leaderboard.server.demo import Demo, make_demo
     from trueedge.leaderboard.server.listening import listen
     from trueedge.leaderboard.server.running import serve as run

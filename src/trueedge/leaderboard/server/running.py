@@ -20,7 +20,7 @@ from sqlalchemy import Engine
 from trueedge.errors import InputError
 from trueedge.leaderboard.board import Board
 from trueedge.leaderboard.hidden.asking_judge import JudgeClient
-from trueedge.leaderboard.server.app import Service, create_app
+from trueedge.leaderboard.server.app import create_app
 from trueedge.leaderboard.server.connections import protocol_with_deadline
 from trueedge.leaderboard.server.database import open_database
 from trueedge.leaderboard.server.limits import Limits
@@ -28,6 +28,7 @@ from trueedge.leaderboard.server.listening import BACKLOG, listen
 from trueedge.leaderboard.server.logs import configure_logs, event
 from trueedge.leaderboard.server.places import Places
 from trueedge.leaderboard.server.publishing import INDEX, write_standings
+from trueedge.leaderboard.server.service import Service
 
 
 @dataclass
