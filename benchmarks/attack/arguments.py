@@ -120,6 +120,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "seeds": ("1", "2", "0", "-1", "x", "1e3"),
     "jobs": ("1", "0", "-1", "x"),
     "runs": ("runs", "new", "g.csv", "", "task"),
+    "folder": ("runs", "new", "g.csv", "", "task"),
     "shard_size": ("8", "0", "-1", "x"),
     "sample": ("5", "0", "-1", "x", "100"),
 }
@@ -208,6 +209,8 @@ def _value(case: Case, command: str, name: str) -> str:
         # Mostly what is expected: otherwise the first odd value hides all others.
         usual = {
             "output": USUAL_OUTPUT.get(command, "out.csv"),
+            "file": USUAL_OUTPUT.get(command, "out.csv"),
+            "folder": "runs",
             "edges": "g.csv",
             "task": "task",
             "dataset": "g.csv",
@@ -215,7 +218,7 @@ def _value(case: Case, command: str, name: str) -> str:
         return usual.get(name) or VALUES.get(name, ("",))[0] or case.pick(ODD)
     if name in ("dataset", "task", "edges"):
         return case.pick(SOURCES)
-    if name in ("output", "checkpoints", "positives", "negatives"):
+    if name in ("output", "file", "checkpoints", "positives", "negatives"):
         return case.pick([*PLACES, "g.csv"])
     return case.pick([*VALUES.get(name, ODD), *(VALUES.get(name, ())), case.pick(ODD)])
 

@@ -177,6 +177,43 @@ def test_records_are_exported(trueedge) -> None:
     assert found == {(task.graph.hash, task.hash, "karate")}
     assert trueedge("export", "r.json")[0] == 0
     assert json.loads(Path("r.json").read_text())[0]["method"] == "pa"
+    for words in (
+        ("-o", "same.csv"),
+        ("runs", "-o", "same.csv"),
+        ("--runs", "runs", "--output", "same.csv"),
+        ("runs", "--runs", "./runs", "-o", "same.csv"),
+        ("same.csv", "--runs", "runs"),
+        ("same.csv", "-o", "./same.csv"),
+    ):
+        Path("same.csv").unlink(missing_ok=True)
+        assert trueedge("export", *words)[0] == 0
+        assert Path("same.csv").read_text() == Path("r.csv").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ((), "which file? 'trueedge export -o records.csv' names one"),
+        (("runs",), "runs is a folder: 'trueedge export runs -o records.csv' writes its records"),
+        (
+            ("runs", "--runs", "other", "-o", "r.csv"),
+            "two folders of records are given, runs and --runs other",
+        ),
+        (("old.csv", "-o", "r.csv"), "old.csv is not a folder of records, and -o r.csv is the file to write"),
+        (("nowhere", "-o", "r.csv"), "there is no folder nowhere"),
+        (("-o", "r.csv", "--runs", "other"), "there are no records in other"),
+    ],
+)
+def test_an_export_with_two_meanings_is_refused(trueedge, words, sentence: str) -> None:
+    for folder in ("runs", "other"):
+        Path(folder).mkdir()
+    Path("old.csv").write_text("before")
+    status, out, err = trueedge("export", *words)
+    assert (status, out) == (1, "")
+    assert err.startswith(f"trueedge: {sentence}")
+    assert err.count("\n") == 1
+    assert Path("old.csv").read_text() == "before"
+    assert not Path("r.csv").exists()
 
 
 @pytest.mark.data("planetoid", "heart/citeseer")

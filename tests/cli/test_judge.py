@@ -130,7 +130,7 @@ def test_a_file_of_scores_is_judged_on_its_task(own: Run) -> None:
 
 
 def test_a_page_with_another_ending_is_refused_before_the_work(own: Run) -> None:
-    status, _, err = own("judge", "karate", "mine.py:fit", "--page", "verdict.txt")
+    status, _, err = own("judge", "karate", "mine.py:fit", "-o", "verdict.txt")
     assert status == 1
     assert ".html" in err
     assert not Path("runs").exists()

@@ -52,6 +52,7 @@ def spelt(kind: str, path: str, ending: str) -> str:
         (("audit", "g.csv", "--split", "split", "-o"), "split/test.txt", ".json"),
         (("audit", "g.csv", "--split", "split/test.txt", "-o"), "split/test.txt", ".html"),
         (("export",), "runs/records.sqlite", ".csv"),
+        (("export", "runs", "-o"), "runs/records.sqlite", ".json"),
         (("report", "runs", "-o"), "runs/records.sqlite", ".html"),
         (("certify", "-m", "ra", "-o"), "runs/records.sqlite", ".json"),
         (("reproduce", "heart/figure-4", "--page"), "runs/records.sqlite", ".html"),

@@ -28,6 +28,18 @@ def test_the_folder_and_the_file_have_usual_names(trueedge, runs, tmp_path) -> N
     assert "Performance by group" not in (tmp_path / "report.html").read_text()
 
 
+def test_the_folder_of_records_is_an_argument_or_an_option(trueedge, runs, tmp_path) -> None:
+    pages = []
+    for words in ((), ("runs",), ("--runs", "runs"), ("runs", "--runs", "./runs")):
+        assert trueedge("report", *words, "--no-slices", "-o", "page.html")[0] == 0
+        pages.append((tmp_path / "page.html").read_text().partition("<footer")[0])
+    assert len(set(pages)) == 1
+    (tmp_path / "other").mkdir()
+    status, _, err = trueedge("report", "runs", "--runs", "other")
+    assert status == 1
+    assert err == "trueedge: two folders of records are given, runs and --runs other: give one\n"
+
+
 def test_only_what_is_asked_for_is_reported(trueedge, runs, tmp_path) -> None:
     words = ("--protocol", "triplet", "--method", "cn, pa", "--title", "A & B", "--no-slices")
     status, _, err = trueedge("report", *words)
@@ -43,6 +55,7 @@ def test_only_what_is_asked_for_is_reported(trueedge, runs, tmp_path) -> None:
     ("words", "sentence"),
     [
         (("nowhere",), "there is no folder nowhere"),
+        (("--runs", "nowhere"), "there is no folder nowhere"),
         (("runs", "-o", "report.pdf"), "report.pdf: a report is written to an .html file"),
         (("--dataset", "karat"), "no dataset of these records is called 'karat'; did you mean 'karate'?"),
         (("--method", "gcn"), "no method of these records is called 'gcn'"),

@@ -73,7 +73,10 @@ def judge(
     features: own_data.Features = None,
     split: own_data.OwnSplit = None,
     bipartite: own_data.Bipartite = None,
-    page: Annotated[Path | None, typer.Option(help="Write the verdict to this .html file, too.")] = None,
+    page: Annotated[
+        Path | None,
+        typer.Option("--page", "-o", "--output", help="Write the verdict to this .html file, too."),
+    ] = None,
     runs: options.Runs = Path("runs"),
     device: options.Device = "cpu",
     quiet: options.Quiet = False,
@@ -94,7 +97,7 @@ def judge(
     Example:
         trueedge judge cora mine.py:fit
         trueedge judge cora vectors.npy --name mygcn
-        trueedge judge cora-heart scores.csv --page verdict.html
+        trueedge judge cora-heart scores.csv -o verdict.html
         trueedge judge purchases.csv ppr --bipartite
     """
     from trueedge.results import Store

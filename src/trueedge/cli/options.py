@@ -69,3 +69,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Print a line for each finished run.")]
 Jobs = Annotated[int, typer.Option(help="Number of parallel processes.", min=1, callback=_few_jobs)]
 Runs = Annotated[Path, typer.Option(help="Folder where records are stored.")]
+#: The same, for commands that also take the folder as an argument.
+RunsOrArgument = Annotated[
+    Path | None, typer.Option("--runs", help="Folder where records are stored.", show_default="runs")
+]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -52,26 +53,61 @@ def _import(path: Path, runs: Path) -> None:
 
 
 def export(
-    output: Annotated[
-        Path,
+    file: Annotated[
+        Path | None,
         typer.Argument(
-            metavar="FILE", help="A .json file (whole records) or a .csv file (one line per metric)."
+            metavar="FILE",
+            help="A .json file (whole records) or a .csv file (one line per metric); with -o, the folder of"
+            " records instead.",
+            show_default=False,
         ),
-    ],
-    runs: options.Runs = Path("runs"),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="The .json or .csv file to write.", show_default="FILE"),
+    ] = None,
+    runs: options.RunsOrArgument = None,
 ) -> None:
     """Write the records to a JSON or CSV file.
 
     Example:
-        trueedge export records.csv --runs runs
+        trueedge export records.csv
+        trueedge export runs -o records.csv
+        trueedge export --runs runs -o records.json
     """
     from trueedge.results import export as write
 
-    store = open_store(runs)
-    refuse_inputs(output, store.files(), "the records")
+    target, folder = _target_and_folder(file, output, runs)
+    store = open_store(folder)
+    refuse_inputs(target, store.files(), "the records")
     found = store.records()
-    write(found, output)
-    showing.note(f"{showing.count(len(found), 'record')} written to {output}")
+    write(found, target)
+    showing.note(f"{showing.count(len(found), 'record')} written to {target}")
+
+
+def _target_and_folder(file: Path | None, output: Path | None, runs: Path | None) -> tuple[Path, Path]:
+    """Return the file to write, and the folder of records, which the argument is if there is an output."""
+    if output is not None and file is not None and not _same(file, output):
+        if os.path.isfile(file):
+            raise InputError(f"{file} is not a folder of records, and -o {output} is the file to write")
+        return output, chosen_runs(file, runs)
+    file = output or file
+    if file is None:
+        raise InputError("which file? 'trueedge export -o records.csv' names one")
+    if output is None and os.path.isdir(file):
+        raise InputError(f"{file} is a folder: 'trueedge export {file} -o records.csv' writes its records")
+    return file, chosen_runs(None, runs)
+
+
+def chosen_runs(folder: Path | None, runs: Path | None) -> Path:
+    """Return the folder of records, which may be given as an argument, as ``--runs``, or not at all."""
+    if folder is not None and runs is not None and not _same(folder, runs):
+        raise InputError(f"two folders of records are given, {folder} and --runs {runs}: give one")
+    return folder or runs or Path("runs")
+
+
+def _same(one: Path, other: Path) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)
 
 
 def open_store(runs: Path) -> Store:
@@ -79,7 +115,7 @@ def open_store(runs: Path) -> Store:
     from trueedge.results import Store
     from trueedge.results.store import FILE_NAME
 
-    if not runs.is_dir():
+    if not os.path.isdir(runs):
         raise InputError(f"there is no folder {runs}")
     if not (runs / FILE_NAME).is_file():
         raise InputError(f"there are no records in {runs}: 'trueedge run' writes them")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trueedge.cli import showing
-from trueedge.cli.records import open_store
+from trueedge.cli import options, showing
+from trueedge.cli.records import chosen_runs, open_store
 from trueedge.errors import unknown
 from trueedge.files.writing import refuse_inputs
 
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 
 def report(
-    runs: Annotated[Path, typer.Argument(metavar="RUNS", help="The folder of records.")] = Path("runs"),
+    folder: Annotated[
+        Path | None,
+        typer.Argument(metavar="RUNS", help="The folder of records, also as --runs.", show_default="runs"),
+    ] = None,
     output: Annotated[Path, typer.Option("-o", "--output", help="The .html file to write.")] = Path(
         "report.html"
     ),
@@ -38,6 +41,7 @@ def report(
         Path | None,
         typer.Option(help="Also write every figure as PNG and SVG to this folder (needs matplotlib)."),
     ] = None,
+    runs: options.RunsOrArgument = None,
 ) -> None:
     """Write an HTML page about the records: tables with significance, results by group, curves and cost.
 
@@ -46,7 +50,7 @@ def report(
     Example:
         trueedge report runs -o report.html
         trueedge report runs -o heart.html --protocol heart --dataset cora,citeseer
-        trueedge report runs --figures figures
+        trueedge report --runs runs --figures figures
     """
     from trueedge.analysis.tables import latest
     from trueedge.report import write, write_figures
@@ -55,14 +59,15 @@ def report(
     if figures is not None:
         # Before any work is done.
         new_figure()
-    store = open_store(runs)
+    place = chosen_runs(folder, runs)
+    store = open_store(place)
     refuse_inputs(output, store.files(), "the report")
     found = store.records()
     chosen = {"dataset": dataset, "protocol": protocol, "method": method}
     for name, wanted in chosen.items():
         found = _only(found, name, wanted)
     with showing.progress(1, "reporting") as bar:
-        written = write(found, output, title=title, source=str(runs), with_slices=slices, progress=bar)
+        written = write(found, output, title=title, source=str(place), with_slices=slices, progress=bar)
         if figures is not None:
             slowest = -1.0 if slices is False else math.inf if slices else 60.0
             drawn = write_figures(found, figures, slowest=slowest, progress=bar)
