@@ -290,6 +290,7 @@ ONE = Summary(
     tied=8,
     value="50",
     superseded=False,
+    untested="",
     hidden=False,
 )
 
@@ -313,6 +314,54 @@ def test_the_first_page_says_if_no_entry_of_a_task_is_better_than_another() -> N
     assert "and" not in _table([replace(one, tied=3, ranked=3)], "tasks")
 
 
+def test_the_first_page_says_why_entries_share_the_first_place() -> None:
+    one = ONE
+
+    def said(**changes: object) -> list[str]:
+        text = _table([replace(one, **changes)], "tasks")
+        assert "(no significant difference)" not in text
+        return [
+            why
+            for why in ("no significant difference", "one seed allows no test", "same value")
+            if why in text
+        ]
+
+    assert said() == ["no significant difference"]
+    assert said(untested="one seed allows no test") == ["one seed allows no test"]
+    assert said(hidden=True) == ["same value"]
+    # Nothing is shared, so that nothing is said.
+    assert said(tied=1, ranked=1, untested="one seed allows no test") == []
+
+
+@pytest.mark.parametrize("seeds", [1, 2, 3])
+def test_no_page_says_that_differences_are_not_significant_where_so_few_seeds_allow_no_test(
+    tmp_path: Path, seeds: int
+) -> None:
+    untested = {1: "one seed allows no test", 2: "two splits allow no test", 3: ""}[seeds]
+    board = Board.create(tmp_path / "board", "A board")
+    board.add_task([te.task("karate", "existing", seed) for seed in range(seeds)])
+    for name in ("ra", "cn"):
+        first = sorted(certificates(tmp_path / "made", name))[:seeds]
+        reproduced(board.add(first, card(name=name), "karate-existing"))
+    build(board, tmp_path / "site")
+    written = texts(tmp_path / "site")
+    pages = {name: text for name, text in written.items() if name.endswith(".html")}
+    standing = json.loads(written["karate-existing/standing.json"])
+    (summary,) = json.loads(written["boards.json"])["tasks"]
+    assert (standing["untested"] or "", summary["untested"]) == (untested, untested)
+    places = ("index.html", *(f"karate-existing/{one}.html" for one in ("card", "entries/ra", "entries/cn")))
+    assert [untested in pages[one] for one in places] == [True] * len(places)
+    for one in ("index", "compare"):
+        text = pages[f"karate-existing/{one}.html"]
+        assert (untested.capitalize() in text, "no significant difference" in text) == (True, not untested)
+    if not untested:
+        assert "allow no test" not in "".join(pages.values())
+        return
+    claim = "no significant difference"
+    assert [name for name, text in pages.items() if claim in text] == []
+    assert [one["rank"] for one in standing["entries"]] == [[1, 2], [1, 2]]
+
+
 def test_a_table_without_intervals_has_no_column_of_that_name(tmp_path: Path, made: Path) -> None:
     board = Board.create(tmp_path / "board", "A board")
     board.add_task([te.task("karate", "existing", 0)])
@@ -321,7 +370,7 @@ def test_a_table_without_intervals_has_no_column_of_that_name(tmp_path: Path, ma
         reproduced(board.add(first, card(name=name), "karate-existing"))
     build(board, tmp_path / "site")
     page = (tmp_path / "site" / "karate-existing" / "index.html").read_text()
-    assert "One test part does not show how much depends on the negatives" in page
+    assert "One seed allows no test, since it does not show how much depends on the negatives" in page
     assert "95 % interval" not in page
     assert "95 % interval" in (made / "site" / "karate-existing" / "index.html").read_text()
 

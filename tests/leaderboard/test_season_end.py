@@ -150,6 +150,7 @@ def test_pages_of_an_ended_season_speak_of_public_labels_and_of_the_released_tas
         first
     )
     assert "<td>hidden</td>" not in first
+    assert ("one test part allows no test" in first, "one seed" in first) == (True, False)
     page = (tmp_path / "site" / HIDDEN / "entries" / "one.html").read_text()
     assert "--rerun" not in page
     assert (

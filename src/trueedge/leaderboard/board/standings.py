@@ -251,7 +251,12 @@ def standing_json(standing: Standing) -> str:
         }
         for row in standing.rows
     ]
-    head = {"task": standing.task.name, "metric": standing.task.headline, "phase": standing.phase or None}
+    head = {
+        "task": standing.task.name,
+        "metric": standing.task.headline,
+        "phase": standing.phase or None,
+        "untested": standing.task.untested or None,
+    }
     lines = ",\n".join(json.dumps(one, ensure_ascii=False, separators=(",", ":")) for one in rows)
     return f'{json.dumps(head, ensure_ascii=False)[:-1]}, "entries": [\n{lines}\n]}}\n'
 

@@ -156,6 +156,20 @@ class BoardTask:
         return "units" if len({one.task for one in self.seeds.values()}) == 1 else "units and seeds"
 
     @property
+    def untested(self) -> str:
+        """Return why no difference of entries can be tested: ``one seed allows no test``; empty if they can.
+
+        Nothing is said of hidden labels: a judge alone compares these entries.
+        """
+        if self.over or self.labels_hidden:
+            return ""
+        if len({one.part for one in self.seeds.values()}) > 1:
+            return "two splits allow no test"
+        # The season of a hidden task has one test part, which no seed draws.
+        what = "seed" if len(self.seeds) == 1 and not self.hidden else "test part"
+        return f"one {what} allows no test"
+
+    @property
     def labels_hidden(self) -> bool:
         """Return whether nobody but a judge knows the labels: no season has ended and released them."""
         return bool(self.hidden) and not self.seeds

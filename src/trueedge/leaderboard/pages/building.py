@@ -169,6 +169,7 @@ def _summarised(standing: Standing) -> Summary:
         tied=len(tied),
         value=value_text(task, ranked[0]) if ranked else "",
         superseded=bool(task.superseded_by),
+        untested=task.untested,
         hidden=task.labels_hidden,
     )
 

@@ -67,7 +67,7 @@ def _result(standing: Standing, row: Row) -> Markup:
     ends = ends_text(task, row)
     facts: list[tuple[str, object]] = [
         (task.headline, value_text(task, row) + (f" (95 % interval {ends})" if ends else "")),
-        ("rank", joined([rank_text(row), " ", tag("span", letters_text(row), class_="letters")])),
+        ("rank", _rank(standing, row)),
         (
             "tier",
             joined([tier_badge(row), " ", "" if row.entry.withdrawn or row.failed else TIERS[row.tier]]),
@@ -86,6 +86,12 @@ def _result(standing: Standing, row: Row) -> Markup:
         facts.append(("same scores as", names))
     facts += [("median time", seconds_text(row)), ("memory", memory_text(row))]
     return definitions(facts)
+
+
+def _rank(standing: Standing, row: Row) -> Markup:
+    untested = standing.task.untested if row.places else ""
+    letters = tag("span", letters_text(row), class_="letters")
+    return joined([rank_text(row), " ", letters, f"({untested})" if untested else ""])
 
 
 def _verify(standing: Standing, row: Row) -> list[object]:

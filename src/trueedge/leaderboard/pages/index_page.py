@@ -28,9 +28,11 @@ class Summary:
         headline: its metric.
         entries: the number of entries that are not withdrawn.
         ranked: how many of them are ranked.
-        first: the titles and folders of the first of the best entries, which do not differ significantly.
+        first: the titles and folders of the first of the best entries, which share the first place.
+        tied: the number of all entries that share it.
         value: the best value, as it is shown.
         superseded: whether it has a successor.
+        untested: why differences cannot be tested; empty if they can.
         hidden: whether its labels are hidden now.
     """
 
@@ -44,6 +46,7 @@ class Summary:
     tied: int
     value: str
     superseded: bool
+    untested: str
     hidden: bool
 
 
@@ -57,7 +60,7 @@ def index_page(board: Board, found: Sequence[Summary]) -> str:
     content += [part("Superseded tasks", _table(older, "Superseded tasks"))] if older else []
     if not found:
         content = [part("Tasks", tag("p", "There are no tasks yet."))]
-    content.append(part("How to read it", *_reading()))
+    content.append(part("How to read it", *_reading(any(one.untested for one in found))))
     lead = tag("p", _lead(found), class_="lead")
     return page(
         board.title, content, up="", tabs=[("Boards", ""), ("How to submit", "submit.html")], lead=lead
@@ -91,18 +94,26 @@ def _table(rows: Sequence[Summary], label: str) -> Markup:
                 "tr",
                 tag("th", tag("a", one.title, href=f"{one.name}/index.html"), scope="row"),
                 tag("td", f"{one.headline} {one.value}" if best else "–"),
-                tag("td", listed, more, class_="wide"),
+                tag("td", listed, more, _shared(one), class_="wide"),
                 tag("td", one.ranked, class_="n"),
                 tag("td", one.entries, class_="n"),
                 tag("td", "hidden" if one.hidden else "public"),
             )
         )
-    names = ("task", "best", "first place (no significant difference)", "ranked", "entries", "labels")
+    names = ("task", "best", "first place", "ranked", "entries", "labels")
     body = tag("table", heads(names, numeric=(3, 4)), tag("tbody", *lines), class_="boards")
     return tag("div", body, class_="scroll", tabindex=0, role="region", aria_label=label)
 
 
-def _reading() -> list[object]:
+def _shared(one: Summary) -> Markup | None:
+    """Say why several entries share the first place."""
+    if one.tied < 2:
+        return None
+    why = one.untested or ("the same value" if one.hidden else "no significant difference")
+    return tag("span", why, class_="quiet who")
+
+
+def _reading(untested: bool) -> list[object]:
     tiers = [
         joined([tag("dt", tag("span", name, class_=f"tier {name}")), tag("dd", told)])
         for name, told in TIERS.items()
@@ -112,6 +123,8 @@ def _reading() -> list[object]:
         "differences leave open: ten entries without a significant difference all have the rank "
         "1\u2060–\u206010."
     )
+    if untested:
+        told += " Where the scores allow no test, all entries share one range too."
     return [tag("p", told), tag("dl", *tiers)]
 
 

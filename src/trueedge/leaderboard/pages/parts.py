@@ -226,8 +226,7 @@ def _compared(standing: Standing) -> str:
             f"and seeds. Entries are compared on the same {many}, within the split of each seed. {letters} "
             f"{ranks}"
         )
+    untested = task.untested[:1].upper() + task.untested[1:]
     if len({one.part for one in task.seeds.values()}) == 1:
-        why = f"One test part does not show how much depends on the negatives that all {many} share"
-    else:
-        why = "Two splits are too few to test differences"
-    return f". {why}: so all entries share one range of ranks, and there are no intervals."
+        untested += f", since it does not show how much depends on the negatives that all {many} share"
+    return f". {untested}: so all entries share one range of ranks, and there are no intervals."

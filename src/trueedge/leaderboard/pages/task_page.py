@@ -43,7 +43,7 @@ def _facts(task: BoardTask) -> Markup:
         ),
         ("kind of task", task.kind if kind is None else kind.title),
         ("headline", task.headline),
-        ("compared on the same", plural(task.unit)),
+        _compared(task),
         ("seeds", len(task.seeds)),
         ("version", task.version),
     ]
@@ -52,6 +52,11 @@ def _facts(task: BoardTask) -> Markup:
         link = tag("a", task.superseded_by, href=f"../{task.superseded_by}/index.html")
         facts.append(("superseded by", link))
     return tag("dl", *(joined([tag("dt", word), tag("dd", what)]) for word, what in facts))
+
+
+def _compared(task: BoardTask) -> tuple[str, str]:
+    """Return what entries are compared on, or why they are not."""
+    return ("differences", task.untested) if task.untested else ("compared on the same", plural(task.unit))
 
 
 def _using(standing: Standing) -> Markup:

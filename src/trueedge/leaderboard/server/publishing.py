@@ -66,6 +66,7 @@ def _summary(task: BoardTask) -> dict[str, object]:
         "version": task.version,
         "superseded_by": task.superseded_by or None,
         "seeds": len(task.seeds),
+        "untested": task.untested or None,
         "hidden": dict(task.hidden) or None,
     }
 
