@@ -49,6 +49,22 @@ def purchases(trueedge) -> Path:
 
 
 @pytest.mark.usefixtures("files")
+@pytest.mark.rotating(3)
+@pytest.mark.parametrize("command", READERS)
+@pytest.mark.parametrize("split", [(), ("--split", "mine")], ids=["", "split"])
+def test_rows_of_features_of_other_nodes_are_noted_once(
+    trueedge, command: str, split: tuple[str, ...]
+) -> None:
+    rows = [f"{node},1.5,{node / 4}\n" for node in (*range(34), 77, 78)]
+    Path("features.csv").write_text("node,x,y\n" + "".join(rows))
+    own = ("--features", "features.csv", *split)
+    status, _, err = trueedge(command, "club.csv", *COMMANDS[command], "-p", "existing", *own)
+    assert status == 0, err
+    said = "left out 2 rows of features.csv: the graph has no such nodes, the first is '77' (line 36)"
+    assert err.count(said) == 1
+
+
+@pytest.mark.usefixtures("files")
 @pytest.mark.rotating(4)
 @pytest.mark.parametrize("command", READERS)
 def test_features_and_a_split_are_taken(trueedge, command: str) -> None:

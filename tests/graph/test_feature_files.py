@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +30,27 @@ def test_rows_are_matched_by_name_or_else_in_order(text: str, graph: Graph, tmp_
     path = tmp_path / "x.csv"
     path.write_text(text)
     assert with_features(graph, path).features.tolist() == [[1, 2], [3, 4], [5, 6]]
+
+
+@pytest.mark.parametrize(
+    ("text", "notes"),
+    [
+        ("b,3,4\na,1,2\nc,5,6\n", ()),
+        ("b,3,4\nz,9,9\na,1,2\nc,5,6\n", ("left out 1 row of x.csv: the graph has no node 'z' (line 2)",)),
+        (
+            "node,x,y\nb,3,4\ny,0,0\na,1,2\nz,9\nc,5,6\ny,1,x\n",
+            ("left out 3 rows of x.csv: the graph has no such nodes, the first is 'y' (line 3)",),
+        ),
+    ],
+)
+def test_rows_of_other_nodes_are_left_out_with_a_note(
+    text: str, notes: tuple[str, ...], tmp_path: Path
+) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(text)
+    graph = with_features(replace(NAMED, notes=("dropped 1 self-loop",)), path)
+    assert graph.features.tolist() == [[1, 2], [3, 4], [5, 6]]
+    assert graph.notes == ("dropped 1 self-loop", *notes)
 
 
 @pytest.mark.parametrize(

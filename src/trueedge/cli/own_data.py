@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from trueedge.cli import showing
 from trueedge.errors import InputError, listed
 from trueedge.graph import Graph
 
@@ -89,7 +90,10 @@ class OwnData:
         if not isinstance(graph, Graph):
             raise InputError(f"{self._flags()} for plain graphs, and {source} is none")
         if self.features is not None:
+            told = graph.notes
             graph = with_features(graph, self.features)
+            for sentence in graph.notes[len(told) :]:
+                showing.note(sentence)
         # The notes of a split are those of the tasks that are made of it.
         return graph if self.split is None else own_split(graph, self.split)
 

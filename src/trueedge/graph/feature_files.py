@@ -32,16 +32,22 @@ def with_features(graph: Graph, features: object) -> Graph:
         graph: the graph.
         features: float array (n, d); or a .npy file with one, a .npz file with nothing else, or a text file
             (.csv, .tsv) with a line for each node. If the first column of a text file holds the names
-            of all nodes, lines may be in any order; else they are in the order of the nodes.
+            of all nodes, lines may be in any order; else they are in the order of the nodes. Lines of other
+            nodes are left out, and a note of the graph says so.
     """
     if not isinstance(features, (str, os.PathLike)):
         return replace(graph, features=check_features(features, graph.num_nodes))
     text = os.fspath(features)
     if not text.strip():
         raise InputError("the path of the features is empty: name a .npy file")
-    table = _text_table(Path(text), graph) if Path(text).suffix.lower() in TEXT else _array(Path(text))
+    notes: tuple[str, ...] = ()
+    if Path(text).suffix.lower() in TEXT:
+        table, notes = _text_table(Path(text), graph)
+    else:
+        table = _array(Path(text))
     try:
-        return replace(graph, features=check_features(table, graph.num_nodes))
+        checked = check_features(table, graph.num_nodes)
+        return replace(graph, features=checked, notes=(*graph.notes, *notes))
     except InputError as error:
         raise InputError(f"{features}: {error}") from None
 
@@ -58,8 +64,8 @@ def _array(path: Path) -> NDArray[Any]:
     return next(iter(arrays.values()))
 
 
-def _text_table(path: Path, graph: Graph) -> NDArray[np.float64]:
-    """Return the numbers of a text file, a row for each node in the order of the nodes."""
+def _text_table(path: Path, graph: Graph) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    """Return the numbers of a text file, a row for each node in the order of the nodes, and notes."""
     rows = [
         (number, _fields(line))
         for number, line in enumerate(open_text(path).data.decode().splitlines(), 1)
@@ -72,9 +78,10 @@ def _text_table(path: Path, graph: Graph) -> NDArray[np.float64]:
     place = {name: node for node, name in enumerate(names)}
     listed = [place.get(fields[0], -1) for _, fields in rows]
     named = _are_named(rows, listed)
+    notes: tuple[str, ...] = ()
     if named:
         _refuse_missing(path, names, rows, listed)
-        # Lines of nodes that the graph does not have are left out.
+        notes = _left_out(path, rows, listed)
         rows = [row for row, node in zip(rows, listed, strict=True) if node >= 0]
     if len(rows) != graph.num_nodes:
         raise InputError(
@@ -87,7 +94,7 @@ def _text_table(path: Path, graph: Graph) -> NDArray[np.float64]:
     if odd is not None:
         raise InputError(f"{path}: line {rows[odd][0]} has {counted(len(table[odd]), 'number')}, not {width}")
     found = np.array(table, dtype=np.float64).reshape(len(table), width)
-    return found[np.argsort([node for node in listed if node >= 0])] if named else found
+    return found[np.argsort([node for node in listed if node >= 0])] if named else found, notes
 
 
 def _are_named(rows: Sequence[tuple[int, list[str]]], listed: Sequence[int]) -> bool:
@@ -123,6 +130,20 @@ def _refuse_missing(
             f"{path} has no row of features for the node {shown(left[0])}{more}; its first column holds names"
             " of nodes"
         )
+
+
+def _left_out(path: Path, rows: Sequence[tuple[int, list[str]]], listed: Sequence[int]) -> tuple[str, ...]:
+    """Return a note on lines of nodes that the graph does not have, if there are any."""
+    unknown = [row for row, node in zip(rows, listed, strict=True) if node < 0]
+    if not unknown:
+        return ()
+    number, fields = unknown[0]
+    one = f"{shown(fields[0])} (line {number})"
+    if len(unknown) == 1:
+        return (f"left out 1 row of {path.name}: the graph has no node {one}",)
+    return (
+        f"left out {len(unknown):,} rows of {path.name}: the graph has no such nodes, the first is {one}",
+    )
 
 
 def _fields(line: str) -> list[str]:
