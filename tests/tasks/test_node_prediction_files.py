@@ -188,3 +188,13 @@ def test_predictions_in_bfloat16_are_read() -> None:
     task, _, labels = task_of("words")
     scores = torch.eye(3)[[task.classes.index(one) for one in labels]]
     assert task.evaluate(scores.to(torch.bfloat16))["accuracy"] == 1
+
+
+@pytest.mark.parametrize("field", ["1_0", "\u0661"])
+def test_scores_are_numbers_as_every_program_reads_them(field: str, tmp_path: Path) -> None:
+    task, names, _ = task_of("words")
+    file = written(tmp_path / "mine.csv", names, ["0.5,0.25,0.125"] * COUNT)
+    assert 0 <= task.evaluate(file)["accuracy"] <= 1
+    file.write_text(file.read_text().replace("0.125", field, 1))
+    with pytest.raises(InputError, match=f"line 1: a score is not a number: '0.5 0.25 {field}'"):
+        task.evaluate(file)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from trueedge.errors import InputError
 from trueedge.files.archives import read_archive
 from trueedge.files.arrays import read_array
+from trueedge.files.number_fields import is_number_field
 from trueedge.files.text import open_text, shown
 from trueedge.graph.graph import Graph
 from trueedge.graph.validation import check_features
@@ -72,7 +73,7 @@ def _text_table(path: Path, graph: Graph) -> tuple[NDArray[np.float64], tuple[st
         if line.strip()
     ]
     # A line of column names has no number beside the name of a node.
-    if rows and not any(_is_number(value) for value in rows[0][1][1:] or rows[0][1]):
+    if rows and not any(is_number_field(value) for value in rows[0][1][1:] or rows[0][1]):
         rows = rows[1:]
     names = graph.labels if graph.labels is not None else tuple(map(str, range(graph.num_nodes)))
     place = {name: node for node, name in enumerate(names)}
@@ -106,7 +107,9 @@ def _are_named(rows: Sequence[tuple[int, list[str]]], listed: Sequence[int]) -> 
     """
     if not rows or len(rows[0][1]) < 2 or max(listed) < 0:
         return False
-    if any(node >= 0 and not _is_number(fields[0]) for (_, fields), node in zip(rows, listed, strict=True)):
+    if any(
+        node >= 0 and not is_number_field(fields[0]) for (_, fields), node in zip(rows, listed, strict=True)
+    ):
         return True
     # A feature may be a whole number, too, but not another one in each row.
     distinct = len({fields[0] for _, fields in rows})
@@ -151,17 +154,9 @@ def _fields(line: str) -> list[str]:
     return [field.strip().strip('"') for field in line.split(separator)]
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 def _numbers(path: Path, line: int, fields: list[str]) -> list[float]:
     for field in fields:
-        if not _is_number(field):
+        if not is_number_field(field):
             raise InputError(f"{path}: line {line}: {shown(field)} is not a number")
         if not math.isfinite(float(field)):
             raise InputError(f"{path}: line {line}: {shown(field)} is not a finite number")

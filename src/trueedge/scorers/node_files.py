@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from trueedge.errors import InputError
 from trueedge.files.arrays import read_array
 from trueedge.files.columns import split_fields
+from trueedge.files.number_fields import is_number_field
 from trueedge.files.text import TextFile, open_text, shown
 from trueedge.graph.typed import HeteroGraph
 from trueedge.scorers.pair_titles import title_of_lines
@@ -134,7 +135,7 @@ def _is_submitted(
     text: TextFile, line: int, fields: Sequence[str], graph: HeteroGraph, node: int, classes: Sequence[str]
 ) -> bool:
     if fields[2] != str(graph.types[node]):
-        if len(classes) == 3 and all(map(_is_number, fields[1:])):
+        if len(classes) == 3 and all(map(is_number_field, fields[1:])):
             return False
         what = f"node {fields[0]} has the type {graph.types[node]}, not {shown(fields[2])}"
         raise text.error(line, what)
@@ -142,10 +143,9 @@ def _is_submitted(
         return True
     if graph.names is not None:
         return fields[1] in ("", graph.names[node])
-    try:
-        number = float(fields[1])
-    except ValueError:
+    if not is_number_field(fields[1]):
         return True
+    number = float(fields[1])
     if number > 1 and number.is_integer() and fields[3] in ("0", "1", "2"):
         what = "three scores, or name, type and class? Leave the name empty, or write the class alone"
         raise text.error(line, f"{shown(' '.join(fields[1:]))} is unclear: {what}")
@@ -200,14 +200,6 @@ def _unknown_node(graph: HeteroGraph, kind: int, one: str) -> str:
     )
 
 
-def _is_number(field: str) -> bool:
-    try:
-        float(field)
-    except ValueError:
-        return False
-    return True
-
-
 def _scores(
     text: TextFile, rows: Sequence[Row], classes: Sequence[str], multi: bool, submitted: bool
 ) -> list[NDArray[np.float64]]:
@@ -234,10 +226,9 @@ def _cells(
 ) -> NDArray[np.float64] | list[str]:
     """Return the scores in the columns after the node, or the names of the classes."""
     if len(fields) == len(classes) and len(classes) > 1:
-        try:
-            return np.array([float(field) for field in fields])
-        except ValueError:
-            raise text.error(line, f"a score is not a number: {shown(' '.join(fields))}") from None
+        if not all(map(is_number_field, fields)):
+            raise text.error(line, f"a score is not a number: {shown(' '.join(fields))}")
+        return np.array([float(field) for field in fields])
     if len(fields) != 1:
         raise text.error(
             line, f"a class or {len(classes)} scores must follow the node, not {len(fields)} columns"

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from trueedge.errors import InputError
 from trueedge.files.columns import find_separator, split_fields
 from trueedge.files.named_columns import word
+from trueedge.files.number_fields import is_number_field
 from trueedge.files.text import TextFile, shown
 from trueedge.graph.column_names import end_pairs
 from trueedge.graph.interaction_tables import ITEM, USER
@@ -53,7 +54,7 @@ def read_written(text: TextFile, width: int = 2) -> Written | None:
             continue
         separator = separator if begun else find_separator(line)
         fields = split_fields(text, number, line, separator)
-        if not begun and width == 2 and not any(map(_is_number, fields)):
+        if not begun and width == 2 and not any(map(is_number_field, fields)):
             found = pair_columns(text, number, fields)
             if found is not None:
                 places, count, begun = found, len(fields), True
@@ -67,11 +68,11 @@ def read_written(text: TextFile, width: int = 2) -> Written | None:
             raise text.error(number, f"{len(fields)} columns, where the first line has {count}")
         *row, score = (fields[place] for place in places)
         score = _without_comment(score)
-        is_header = not begun and not any(map(_is_number, (*row, score)))
+        is_header = not begun and not any(map(is_number_field, (*row, score)))
         begun = True
         if is_header:
             continue
-        if not _is_number(score):
+        if not is_number_field(score):
             raise text.error(number, f"{shown(score)} is not a number")
         ids += row
         scores.append(float(score))
@@ -86,7 +87,7 @@ def read_numbers(text: TextFile) -> NDArray[np.float64]:
     separator = next((mark for mark in ";," if mark in "".join(lines[first : first + 1])), None)
     head = [field.strip() for field in "".join(lines[first : first + 1]).split(separator)]
     places = None
-    if not any(map(_is_number, head)):
+    if not any(map(is_number_field, head)):
         first += 1  # a header
         places = pair_columns(text, first, head)
     rows = lines[first:]
@@ -135,7 +136,7 @@ def _first_fault(text: TextFile, first: int, separator: str | None) -> InputErro
             continue
         fields = [field.strip() for field in _without_comment(line).split(separator)]
         columns = columns or len(fields)
-        bad = [field for field in fields if not _is_number(field)]
+        bad = [field for field in fields if not is_number_field(field)]
         if bad:
             return text.error(number, f"{shown(bad[0])} is not a number")
         if len(fields) != columns:
@@ -149,12 +150,3 @@ def _is_passed_over(line: str) -> bool:
 
 def _without_comment(text: str) -> str:
     return re.split("|".join(COMMENTS), text)[0].strip()
-
-
-def _is_number(field: str) -> bool:
-    """Return whether numpy reads a number here: no underscores, and only the digits 0 to 9."""
-    try:
-        float(field)
-    except ValueError:
-        return False
-    return field.isascii() and "_" not in field

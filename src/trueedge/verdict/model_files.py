@@ -13,6 +13,7 @@ from trueedge.errors import InputError
 from trueedge.files.archives import read_archive
 from trueedge.files.arrays import read_array
 from trueedge.files.columns import find_separator
+from trueedge.files.number_fields import is_number_field, is_plain
 from trueedge.files.text import TextFile, open_text, shown
 from trueedge.scorers.item_files import LISTS, columns_of, holds_lists
 from trueedge.scorers.score_text import pair_columns
@@ -85,11 +86,7 @@ def _are_links(path: Path) -> bool:
     fields = [line.split(find_separator(line)) for line in lines[:2]]
     if not fields or len(fields[-1]) != COLUMNS_OF_LINKS:
         return False
-    try:
-        float(fields[-1][1])
-    except ValueError:
-        return True
-    return False
+    return not is_number_field(fields[-1][1])
 
 
 def _are_pairs(table: NDArray[Any]) -> bool:
@@ -116,7 +113,7 @@ def _text_table(path: Path) -> NDArray[np.float64] | None:
     if width <= COLUMNS_OF_PAIRS:
         return None
     number, first = rows[0]
-    if not _is_number(first[-1]):
+    if not is_number_field(first[-1]):
         # The names of the columns.
         if pair_columns(text, number, first) is not None:
             return None
@@ -141,23 +138,17 @@ def _text_table(path: Path) -> NDArray[np.float64] | None:
 
 def _numbers(text: TextFile, rows: Sequence[tuple[int, Sequence[str]]], width: int) -> NDArray[np.float64]:
     """Return rows of numbers of one length; the first that is none is named with its line."""
-    try:
-        return np.array([fields for _, fields in rows], dtype=np.float64)
-    except ValueError:
-        pass
+    odd = [field for _, fields in rows if not is_plain("".join(fields)) for field in fields]
+    if all(map(is_number_field, odd)):
+        try:
+            return np.array([fields for _, fields in rows], dtype=np.float64)
+        except ValueError:
+            pass
     for number, fields in rows:
-        wrong = [field for field in fields if not _is_number(field)]
+        wrong = [field for field in fields if not is_number_field(field)]
         if wrong:
             what = f"{shown(wrong[0].strip())} is not a number: a file of vectors has only numbers"
             raise text.error(number, f"{what}, in the first column those of nodes, if any")
         if len(fields) != width:
             raise text.error(number, f"{len(fields)} columns, where the last line has {width}")
     raise InputError(f"{text.path}: its lines are not vectors of numbers")
-
-
-def _is_number(field: str) -> bool:
-    try:
-        float(field)
-    except ValueError:
-        return False
-    return True
