@@ -241,7 +241,7 @@ def test_a_card_is_read_from_toml(tmp_path: Path) -> None:
 
 
 def test_scores_too_large_for_git_are_put_elsewhere_by_their_hash(board: Board, paths, monkeypatch) -> None:
-    monkeypatch.setattr("trueedge.leaderboard.board.board.LARGEST_SCORES", 100)
+    monkeypatch.setattr("trueedge.leaderboard.board.entry_files.LARGEST_SCORES", 100)
     added = board.add(paths, card(name="Katz"))
     assert not added.scores_path(0).exists()
     assert added.units_path(0).is_file()

@@ -214,9 +214,10 @@ def test_no_sentence_names_a_folder_of_the_machine(served: Served, capsys) -> No
     served.post(served.certificate_body("ra"))
     served.worker.work()
     (served.folder / "board" / TASK / "mine" / "entry.toml").write_text("x =")
+    (served.folder / "board" / TASK / "mine" / "seed-0.json").write_text("{")
     second = served.post(served.certificate_body("katz", name="Other")).json()["id"]
     served.worker.work()
-    assert served.status(second)["sentence"].startswith(f"{TASK}/mine/entry.toml is not TOML")
+    assert served.status(second)["sentence"].startswith(f"{TASK}/mine/seed-0.json")
     answer = served.ask("GET", f"/api/v1/boards/{TASK}/entries/mine")
     assert answer.status_code == 404
     assert answer.json()["error"].startswith(f"{TASK}/mine/entry.toml is not TOML")

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import datetime
 import os
-import shutil
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from trueedge.errors import InputError, unknown
+from trueedge.errors import InputError, StoreWarning, unknown
 from trueedge.files.digests import file_digest
 from trueedge.files.writing import new_folder, write_text
 from trueedge.leaderboard.board.audit_card import write_audit
 from trueedge.leaderboard.board.certificates import complaint_about_day, complaints_of, complaints_together
 from trueedge.leaderboard.board.checking import BESIDE_ENTRIES, problems_of
-from trueedge.leaderboard.board.entry import SCORES, UNITS, Entry
+from trueedge.leaderboard.board.entry import Entry
 from trueedge.leaderboard.board.entry_card import FILE as ENTRY_FILE
 from trueedge.leaderboard.board.entry_card import EntryCard
+from trueedge.leaderboard.board.entry_files import ELSEWHERE, sync_folder, write_entry
+from trueedge.leaderboard.board.held_entries import Held, HeldEntries
 from trueedge.leaderboard.board.problem import Problem
 from trueedge.leaderboard.board.task_card import FILE as TASK_FILE
 from trueedge.leaderboard.board.task_card import BoardTask
@@ -29,17 +31,12 @@ from trueedge.leaderboard.board.text_fields import (
     text_field,
 )
 from trueedge.leaderboard.board.toml_files import read_toml, toml_text
-from trueedge.leaderboard.board.unit_files import certified_values, write_units
 from trueedge.results.certificate_file import read_certificate
 from trueedge.tasks import Task
 
 FILE = "board.toml"
 FORMAT = "trueedge leaderboard"
 VERSION = 1
-# Git hosts warn of larger files.
-LARGEST_SCORES = 50_000_000
-# Where larger ones go, by their hash; like the record of the last build, it is not for git.
-ELSEWHERE = ".scores"
 IGNORED = f"{ELSEWHERE}/\n.build.json\n.*.draft\n"
 
 
@@ -54,7 +51,7 @@ class Board:
     def __init__(self, folder: Path, title: str) -> None:
         self.folder = folder
         self.title = title
-        self._seals: dict[tuple[str, str], tuple[int, frozenset[str]]] = {}
+        self._held = HeldEntries()
 
     def __repr__(self) -> str:
         return f"Board({self.title})"
@@ -100,9 +97,15 @@ class Board:
             raise unknown("task of this board", name, known, hint="" if known else "it has no tasks yet")
         return BoardTask.from_toml(path)
 
-    def entries(self, task: str | BoardTask) -> list[Entry]:
-        """Return the entries of a task, by name, withdrawn ones too."""
-        return [Entry.open(folder) for folder in self._entry_folders(self._named(task))]
+    def entries(self, task: str | BoardTask, *, damaged: bool = False) -> list[Entry]:
+        """Return the entries of a task, by name, withdrawn ones too.
+
+        Args:
+            task: the task.
+            damaged: whether those whose card cannot be read are among them; else such a card is an error.
+        """
+        read = Entry.read if damaged else Entry.open
+        return [read(folder) for folder in self._entry_folders(self._named(task))]
 
     def entry(self, task: str | BoardTask, name: str) -> Entry:
         """Return an entry by name."""
@@ -163,7 +166,8 @@ class Board:
     ) -> Entry:
         """Verify certificates and add them as an entry: all of it or nothing.
 
-        The same entry again changes nothing; further seeds of an entry are added to it.
+        The same entry again changes nothing; further seeds of an entry are added to it. Another entry whose
+        card cannot be read is left as it is, and named in a :class:`~trueedge.errors.StoreWarning`.
 
         Args:
             certificates: the ``.json`` files, each with its scores beside it.
@@ -183,7 +187,8 @@ class Board:
             raise InputError(f"the task {chosen.name} is closed: {chosen.superseded_by} is its successor")
         folder = self._folder_for(chosen, card, name)
         earlier = self._earlier(folder, card)
-        self._refuse_replayed(chosen.name, folder.name, dict(zip(paths, cards, strict=True)))
+        others = self._others(chosen.name, folder.name)
+        _refuse_replayed(chosen.name, others, dict(zip(paths, cards, strict=True)))
         known = earlier.seals if earlier else frozenset()
         new = [(path, one) for path, one in zip(paths, cards, strict=True) if one["seal"] not in known]
         held = (
@@ -199,10 +204,11 @@ class Board:
             raise InputError(found[0] + (f" (and {len(found) - 1} more)" if len(found) > 1 else ""))
         if earlier is None:
             with new_folder(folder, "the entry") as draft:
-                _write(self.folder, draft, new, dated)
-            _sync(folder.parent)
+                write_entry(self.folder, draft, new, dated)
+            sync_folder(folder.parent)
         elif new:
-            _write(self.folder, folder, new, None)
+            write_entry(self.folder, folder, new, None)
+        _warn_of_damage(others)
         return Entry.open(folder)
 
     def withdraw(self, task: str, entry: str, reason: str, *, keep: bool = True, date: str = "") -> Entry:
@@ -262,9 +268,11 @@ class Board:
 
     def _earlier(self, folder: Path, card: EntryCard) -> Entry | None:
         """Return the entry that has this name already; refuse to change its card."""
-        if not (folder / ENTRY_FILE).is_file():
+        if not folder.is_dir() or not any(folder.iterdir()):
             return None
-        found = Entry.open(folder)
+        found = Entry.read(folder)
+        if found.damage is not None:
+            raise InputError(f"{found.damage}: choose another name than {folder.name}, or repair that card")
         theirs = replace(found.card, submitted=card.submitted or "")
         if found.withdrawn or theirs != card:
             how = "was withdrawn" if found.withdrawn else "has another card"
@@ -273,22 +281,17 @@ class Board:
             )
         return found
 
-    def _refuse_replayed(self, task: str, entry: str, cards: Mapping[Path, Mapping[str, Any]]) -> None:
-        """Refuse the seal of another entry: whoever copies a certificate does not own its result."""
-        owners = {seal: other for other, seals in self.seals(task) if other != entry for seal in seals}
-        for path, card in cards.items():
-            if card["seal"] in owners:
-                raise InputError(f"{path} is already a certificate of {task}/{owners[card['seal']]}")
+    def _others(self, task: str, entry: str) -> list[Held]:
+        """Return what is known of the other entries of a task: the seals of all must be known."""
+        try:
+            return self._held.of([one for one in self._entry_folders(task) if one.name != entry])
+        except InputError as error:
+            raise InputError(f"{error}: until that is repaired, a copy of it cannot be recognised") from None
 
     def seals(self, task: str) -> Iterator[tuple[str, frozenset[str]]]:
         """Yield the name of each entry of a task with the seals of its certificates."""
-        for folder in self._entry_folders(task):
-            changed = folder.stat().st_mtime_ns
-            known = self._seals.get((task, folder.name))
-            if known is None or known[0] != changed:
-                known = (changed, Entry.open(folder).seals)
-                self._seals[task, folder.name] = known
-            yield folder.name, known[1]
+        for one in self._held.of(self._entry_folders(task)):
+            yield one.name, one.seals
 
 
 def today() -> str:
@@ -296,51 +299,17 @@ def today() -> str:
     return datetime.datetime.now(datetime.UTC).date().isoformat()
 
 
-def _write(
-    board: Path,
-    folder: Path,
-    certificates: Sequence[tuple[Path, Mapping[str, Any]]],
-    card: EntryCard | None,
-) -> None:
-    """Write an entry's files; a certificate appears after its scores, and the card first."""
-    if card is not None:
-        _durably(folder / ENTRY_FILE, card.to_toml().encode())
-    for path, content in certificates:
-        named = path.parent / content["scores"]["file"]
-        source = named if named.exists() else path.with_suffix(SCORES)
-        stem = f"seed-{content['seed']}"
-        if source.stat().st_size <= LARGEST_SCORES:
-            _copy(source, folder / f"{stem}{SCORES}")
-        else:
-            # Too large for git: the values that ranks need stay, and the scores go elsewhere by their hash.
-            (board / ELSEWHERE).mkdir(exist_ok=True)
-            _copy(source, board / ELSEWHERE / f"{content['hashes']['scores']}.npz")
-            write_units(folder / f"{stem}{UNITS}", {content["headline"]: certified_values(path, content)})
-        _durably(folder / f"{stem}.json", path.read_bytes())
-    _sync(folder)
+def _refuse_replayed(task: str, others: Sequence[Held], cards: Mapping[Path, Mapping[str, Any]]) -> None:
+    """Refuse the seal of another entry: whoever copies a certificate does not own its result."""
+    owners = {seal: one.name for one in others for seal in one.seals}
+    for path, card in cards.items():
+        if card["seal"] in owners:
+            raise InputError(f"{path} is already a certificate of {task}/{owners[card['seal']]}")
 
 
-def _copy(source: Path, target: Path) -> None:
-    draft = target.with_name(f".{target.name}.draft")
-    shutil.copyfile(source, draft)
-    with draft.open("rb") as file:
-        os.fsync(file.fileno())
-    os.replace(draft, target)
-
-
-def _durably(path: Path, content: bytes) -> None:
-    draft = path.with_name(f".{path.name}.draft")
-    with draft.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(draft, path)
-
-
-def _sync(folder: Path) -> None:
-    """Make the names in a folder outlast a power cut."""
-    place = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(place)
-    finally:
-        os.close(place)
+def _warn_of_damage(others: Sequence[Held]) -> None:
+    """Name the entries whose card cannot be read."""
+    for one in others:
+        if one.damage is not None:
+            sentence = f"{one.damage}; the entry is left as it is, and fails the check until that is repaired"
+            warnings.warn(sentence, StoreWarning, stacklevel=3)

@@ -27,7 +27,6 @@ from trueedge.leaderboard.board.reproducing import complaints_of_proof
 from trueedge.leaderboard.board.reproduction import PROOF, Reproduction
 from trueedge.leaderboard.board.task_card import FILE as TASK_FILE
 from trueedge.leaderboard.board.task_card import BoardTask
-from trueedge.leaderboard.board.text_fields import folder_name
 from trueedge.leaderboard.board.unit_files import headline_values
 from trueedge.results.certificate_check import check_content
 from trueedge.tasks.base import KINDS
@@ -44,16 +43,10 @@ def problems_of(folder: Path) -> Iterator[Problem]:
         try:
             task = BoardTask.from_toml(folder / name / TASK_FILE)
         except InputError as error:
-            yield _problem_of(folder, folder / name / TASK_FILE, error)
+            yield Problem.of(folder, folder / name / TASK_FILE, error)
             continue
         yield from problems_of_task(folder, task)
-        entries = []
-        for place in _entry_places(folder / name):
-            try:
-                folder_name(place.name, "the name of an entry")
-                entries.append(Entry.open(place))
-            except InputError as error:
-                yield _problem_of(folder, place / ENTRY_FILE, error)
+        entries = [Entry.read(place) for place in _entry_places(folder / name)]
         found = problems_of_entries(entries, task)
         for entry in entries:
             yield from found.get(entry.name, ())
@@ -86,7 +79,7 @@ def problems_of_task(folder: Path, task: BoardTask) -> Iterator[Problem]:
     try:
         found = read_audit(place)
     except InputError as error:
-        yield _problem_of(folder, place / AUDIT_FILE, error)
+        yield Problem.of(folder, place / AUDIT_FILE, error)
     else:
         if task.audit and found is None:
             yield Problem(task.name, f"it has no {AUDIT_FILE}, although its card names one")
@@ -107,7 +100,9 @@ def problems_of_entries(entries: Sequence[Entry], task: BoardTask) -> dict[str, 
     again.
     """
     found = {entry.name: [_without_folder(one, entry) for one in _entry(entry, task)] for entry in entries}
-    for name, problem in _shared_seals(entries, {name for name, problems in found.items() if problems}):
+    # A card that cannot be read does not say whose the certificates are.
+    blamed = {one.name for one in entries if found[one.name] and one.damage is None}
+    for name, problem in _shared_seals(entries, blamed):
         found[name].append(problem)
     return {name: problems for name, problems in found.items() if problems}
 
@@ -144,6 +139,9 @@ def _entry_places(place: Path) -> list[Path]:
 
 def _entry(entry: Entry, task: BoardTask) -> Iterator[Problem]:
     """Yield everything that is wrong with one entry, but for what it shares with others."""
+    if entry.damage is not None:
+        yield entry.damage
+        return
     folder, where = entry.folder.parents[1], f"{task.name}/{entry.name}"
     yield from _files(folder, entry)
     if not entry.card.submitted:
@@ -274,7 +272,7 @@ def _proofs(folder: Path, entry: Entry, task: BoardTask) -> Iterator[Problem]:
             for sentence in complaints_of_proof(path, entry, task):
                 yield Problem(str(path.relative_to(folder)), sentence)
         except InputError as error:
-            yield _problem_of(folder, path, error)
+            yield Problem.of(folder, path, error)
 
 
 def _without_folder(problem: Problem, entry: Entry) -> Problem:
@@ -284,11 +282,3 @@ def _without_folder(problem: Problem, entry: Entry) -> Problem:
         if folder.name:
             sentence = sentence.replace(f"{folder}/", "")
     return Problem(problem.path, sentence)
-
-
-def _problem_of(folder: Path, path: Path, error: InputError) -> Problem:
-    """Return an error of a file as a problem that names the file once."""
-    sentence = str(error).removeprefix(f"{path}: ")
-    if sentence.startswith(f"{path} "):
-        sentence = f"it{sentence.removeprefix(str(path))}"
-    return Problem(str(path.relative_to(folder)), sentence.replace(f"{folder}/", ""))

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from trueedge.errors import InputError
 from trueedge.files.cards import read_json
 from trueedge.leaderboard.board.entry_card import FILE, EntryCard
+from trueedge.leaderboard.board.problem import Problem
 from trueedge.leaderboard.board.reproduction import PROOF, Reproduction
 from trueedge.leaderboard.board.text_fields import folder_name
 from trueedge.results.certificate_file import MOST_BYTES, read_certificate
@@ -38,18 +39,31 @@ class Entry:
         task: the name of its task.
         folder: where it is.
         card: what it says about itself.
+        damage: why its card cannot be read, so that ``card`` is that of nobody; None if it can.
     """
 
     name: str
     task: str
     folder: Path
     card: EntryCard
+    damage: Problem | None = None
 
     @classmethod
     def open(cls, folder: Path) -> Entry:
         """Read the card of an entry's folder."""
         folder_name(folder.name, f"{folder}: the name of an entry")
         return cls(folder.name, folder.parent.name, folder, EntryCard.from_toml(folder / FILE))
+
+    @classmethod
+    def read(cls, folder: Path) -> Entry:
+        """Read an entry whose card may be damaged: its ``damage`` says so then, and no file is changed."""
+        try:
+            return cls.open(folder)
+        except InputError as error:
+            damage = Problem.of(folder.parents[1], folder / FILE, error)
+        # The name of a folder need not be UTF-8.
+        name = folder.name.encode("utf-8", "backslashreplace").decode()
+        return cls(name, folder.parent.name, folder, EntryCard.unreadable(name), damage)
 
     @cached_property
     def _names(self) -> tuple[str, ...]:

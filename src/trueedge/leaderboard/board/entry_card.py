@@ -101,6 +101,19 @@ class EntryCard:
         except InputError as error:
             raise error if str(path) in str(error) else InputError(f"{path}: {error}") from None
 
+    @classmethod
+    def unreadable(cls, name: str) -> Self:
+        """Return what stands in for a card that cannot be read: a name, and nobody who made it.
+
+        Args:
+            name: the name of the entry's folder.
+        """
+        made = object.__new__(cls)
+        given = {"name": name, "authors": (), "licence": ""}
+        for one in fields(cls):
+            object.__setattr__(made, one.name, given.get(one.name, one.default))
+        return made
+
     def is_author(self, name: str) -> bool:
         """Return whether somebody is one of the authors."""
         return any(same_name(name, one) for one in self.authors)

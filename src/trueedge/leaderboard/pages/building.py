@@ -28,7 +28,7 @@ from trueedge.leaderboard.pages.downloads import standing_csv
 from trueedge.leaderboard.pages.entry_page import entry_page
 from trueedge.leaderboard.pages.history_page import history_page
 from trueedge.leaderboard.pages.index_page import Summary, index_page, submit_page
-from trueedge.leaderboard.pages.parts import value_text
+from trueedge.leaderboard.pages.parts import has_page, value_text
 from trueedge.leaderboard.pages.ranking_page import ranking_pages
 from trueedge.leaderboard.pages.shell import shared_files
 from trueedge.leaderboard.pages.task_page import task_page
@@ -125,7 +125,7 @@ def build_task(folder: Path, site: Path, name: str) -> TaskBuilt:
     """Write the pages of one task into the site, in the place of its older ones."""
     board = Board.open(folder)
     task = board.task(name)
-    standing = standing_of(task, board.entries(task), folder / name)
+    standing = standing_of(task, board.entries(task, damaged=True), folder / name)
     draft = site / f".{name}.draft"
     shutil.rmtree(draft, ignore_errors=True)
     (draft / "entries").mkdir(parents=True)
@@ -151,6 +151,8 @@ def _task_files(board: Board, standing: Standing, folder: Path) -> Iterator[tupl
     yield "standing.json", standing_json(standing)
     yield "standing.csv", standing_csv(standing)
     for place, row in enumerate(standing.rows):
+        if not has_page(row):
+            continue
         yield f"entries/{row.entry.name}.html", entry_page(board, standing, row, place)
 
 

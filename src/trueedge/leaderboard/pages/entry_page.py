@@ -50,7 +50,7 @@ def entry_page(board: Board, standing: Standing, row: Row, place: int) -> str:
     if others:
         content.append(part("Compared with", _comparison(standing, row, others)))
     content.append(part("About", _about(row)))
-    lead = joined([tag("p", ", ".join(card.authors), class_="lead")])
+    lead = joined([tag("p", ", ".join(card.authors), class_="lead")]) if card.authors else ""
     return page(card.name, content, up="../../", trail=trail(board, task, "../../"), lead=lead)
 
 
@@ -167,7 +167,9 @@ def _entry_link(title: str, name: str) -> Markup:
 
 
 def _about(row: Row) -> Markup:
-    card = row.entry.card
+    card, folder = row.entry.card, ("folder", f"{row.entry.task}/{row.entry.name}")
+    if row.entry.damage is not None:
+        return definitions([("card", "it cannot be read"), folder])
     facts: list[tuple[str, object]] = [("authors", ", ".join(card.authors)), ("licence", card.licence)]
     if card.code:
         commit = f" at {card.commit}" if card.commit else ""
@@ -175,7 +177,7 @@ def _about(row: Row) -> Markup:
     if card.paper:
         facts.append(("paper", _link(card.paper)))
     facts.append(("other data used", ", ".join(card.extra_data) or "none declared"))
-    facts += [("submitted", card.submitted), ("folder", f"{row.entry.task}/{row.entry.name}")]
+    facts += [("submitted", card.submitted), folder]
     return definitions(facts)
 
 

@@ -11,6 +11,7 @@ from trueedge.leaderboard.board.board import Board
 from trueedge.leaderboard.board.entry_card import EntryCard
 from trueedge.leaderboard.board.rows import Row, Standing
 from trueedge.leaderboard.board.task_card import BoardTask
+from trueedge.leaderboard.board.text_fields import is_folder_name
 from trueedge.metrics import format_value, scale
 from trueedge.metrics.units import plural
 from trueedge.report.interval_bars import BarScale, interval_bar
@@ -54,6 +55,11 @@ def trail(board: Board, task: BoardTask | None = None, up: str = "../") -> list[
     """Return the pages above one of a task."""
     found = [(board.title, f"{up}index.html")]
     return found if task is None else [*found, (task.title, f"{up}{task.name}/index.html")]
+
+
+def has_page(row: Row) -> bool:
+    """Return whether an entry has a page; a folder that cannot be one of an entry has none."""
+    return is_folder_name(row.entry.name)
 
 
 def tier_badge(row: Row) -> Markup:

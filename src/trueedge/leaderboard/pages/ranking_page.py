@@ -12,6 +12,7 @@ from trueedge.leaderboard.pages.parts import (
     breakable,
     ends_text,
     explained,
+    has_page,
     heads,
     memory_text,
     rank_text,
@@ -75,7 +76,8 @@ def ranking_table(standing: Standing, rows: tuple[Row, ...], scale: BarScale) ->
 
 def _line(standing: Standing, row: Row, scale: BarScale) -> Markup:
     task, card = standing.task, row.entry.card
-    name = tag("a", breakable(card.name), href=f"entries/{row.entry.name}.html")
+    address = f"entries/{row.entry.name}.html" if has_page(row) else None
+    name = tag("a", breakable(card.name), href=address)
     who = tag("span", authors_text(card), class_="quiet who")
     rank = joined(
         [rank_text(row), tag("span", letters_text(row), class_="letters minor") if row.letters else None]

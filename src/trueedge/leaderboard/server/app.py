@@ -103,7 +103,7 @@ def _add_boards(app: FastAPI, service: Service) -> None:
     @app.get(f"{API}/boards/{{task}}/entries", tags=["entries"], summary="The entries of a board")
     def entries(task: str) -> Response:
         try:
-            found = service.board.entries(task)
+            found = service.board.entries(task, damaged=True)
         except InputError as error:
             raise refused(404, error, service.places.board) from None
         return json_answer(200, {"entries": [one.name for one in found]})

@@ -33,7 +33,7 @@ def write_standings(board: Board, places: Places, names: Iterable[str] | None = 
         if chosen is not None and task.name not in chosen:
             continue
         try:
-            standing = standing_of(task, board.entries(task), board.folder / task.name)
+            standing = standing_of(task, board.entries(task, damaged=True), board.folder / task.name)
         except InputError as error:
             event("error", "standing", task=task.name, error=str(error))
             continue

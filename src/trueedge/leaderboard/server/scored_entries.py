@@ -48,7 +48,8 @@ def write_standing(board: Board, task: str) -> None:
     """Write the standing of a hidden task from the values of its entries; equal values are ties."""
     place = board.folder / task
     shown: dict[str, Any] = {}
-    for entry in board.entries(task):
+    # The value of an entry whose card is damaged stays.
+    for entry in board.entries(task, damaged=True):
         scored = entry.scored
         if scored is not None and scored.get("value") is not None:
             # Nothing but the value that the ladder shows: an interval would tell more about the labels.

@@ -13,8 +13,9 @@ import select as selecting
 import shutil
 import sys
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -22,7 +23,7 @@ from typing import IO, Any
 from sqlalchemy import Connection, Engine, delete, func, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
-from trueedge.errors import InputError
+from trueedge.errors import InputError, StoreWarning
 from trueedge.leaderboard.board import Board, EntryCard
 from trueedge.leaderboard.board.entry_card import FILE as ENTRY_FILE
 from trueedge.leaderboard.hidden.asking_judge import JudgeAbsentError, JudgeClient
@@ -146,7 +147,8 @@ class Worker:
                 paths.append(folder / f"seed-{card['seed']}.json")
                 paths[-1].write_text(json.dumps(card, indent=2, allow_nan=False) + "\n")
             try:
-                self.board.add(paths, EntryCard.from_dict(body["entry"]), row.task, row.entry)
+                with _damage_logged():
+                    self.board.add(paths, EntryCard.from_dict(body["entry"]), row.task, row.entry)
             except InputError as error:
                 raise InputError(str(error).replace(f"{draft}/", "")) from None
         finally:
@@ -243,6 +245,16 @@ def _release_files(connection: Connection, row: Any) -> set[str]:
     connection.execute(delete(FILES).where(mine))
     others = (FILES.c.team == row.team) & FILES.c.digest.in_(names)
     return names - set(connection.execute(select(FILES.c.digest).where(others)).scalars())
+
+
+@contextmanager
+def _damage_logged() -> Iterator[None]:
+    """Log what the board warns of: entries of others whose card cannot be read."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", StoreWarning)
+        yield
+    for one in told:
+        event("error", "board", message=str(one.message))
 
 
 def _link(source: Path, target: Path) -> None:
