@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Self
 
 from trueedge.errors import InputError, unknown
+from trueedge.leaderboard.board.person_names import person_field
 from trueedge.leaderboard.board.text_fields import (
     LONGEST_NAME,
     address_field,
@@ -60,12 +61,12 @@ class EntryCard:
     def __post_init__(self) -> None:
         checked: dict[str, Any] = {
             "name": text_field(self.name, "name", LONGEST_NAME),
-            "authors": _list(self.authors, "authors", MOST_AUTHORS),
+            "authors": _list(self.authors, "authors", MOST_AUTHORS, person_field),
             "licence": licence_field(self.licence),
             "code": address_field(self.code, "code") if self.code else "",
             "commit": commit_field(self.commit) if self.commit else "",
             "paper": address_field(self.paper, "paper") if self.paper else "",
-            "extra_data": _list(self.extra_data, "extra_data", MOST_SOURCES),
+            "extra_data": _list(self.extra_data, "extra_data", MOST_SOURCES, text_field),
             "submitted": date_field(self.submitted, "submitted") if self.submitted else "",
         }
         if not checked["authors"]:
@@ -139,12 +140,14 @@ class EntryCard:
         return replace(self, withdrawn=_withdrawal({"reason": reason, "date": date}))
 
 
-def _list(values: object, field: str, most: int) -> tuple[str, ...]:
+def _list(
+    values: object, field: str, most: int, checked: Callable[[object, str, int], str]
+) -> tuple[str, ...]:
     if not isinstance(values, (list, tuple)):
         raise InputError(f"{field} must be a list of texts, got {type(values).__name__}")
     if len(values) > most:
         raise InputError(f"{field} has {len(values)} entries; {most} are allowed")
-    return tuple(text_field(one, f"{field}, number {place}", 200) for place, one in enumerate(values, 1))
+    return tuple(checked(one, f"{field}, number {place}", 200) for place, one in enumerate(values, 1))
 
 
 def _withdrawal(values: object) -> Withdrawal:

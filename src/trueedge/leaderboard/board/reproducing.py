@@ -17,9 +17,10 @@ from trueedge.files.writing import write_text
 from trueedge.graph import Graph
 from trueedge.leaderboard.board.certificates import complaints_of
 from trueedge.leaderboard.board.entry import SCORES, Entry
+from trueedge.leaderboard.board.person_names import person_field
 from trueedge.leaderboard.board.reproduction import Reproduction
 from trueedge.leaderboard.board.task_card import BoardTask
-from trueedge.leaderboard.board.text_fields import LONGEST_NAME, folder_name_of, text_field
+from trueedge.leaderboard.board.text_fields import LONGEST_NAME, folder_name_of
 from trueedge.leaderboard.board.unit_files import headline_values
 from trueedge.methods import Method
 from trueedge.metrics import get as get_metric
@@ -210,7 +211,7 @@ def _refuse(entry: Entry, by: str) -> None:
 
 def _refuse_author(entry: Entry, by: str) -> None:
     """Refuse a proof by an author: it says no more than the entry itself."""
-    if entry.card.is_author(text_field(by, "by", LONGEST_NAME)):
+    if entry.card.is_author(person_field(by, "by", LONGEST_NAME)):
         raise InputError(f"{by} is an author of {entry.name}: another party has to reproduce it")
 
 

@@ -11,7 +11,8 @@ from typing import Any, Self
 
 from trueedge.errors import InputError, is_number
 from trueedge.files.cards import read_json
-from trueedge.leaderboard.board.text_fields import LONGEST_NAME, date_field, text_field
+from trueedge.leaderboard.board.person_names import person_field
+from trueedge.leaderboard.board.text_fields import LONGEST_NAME, date_field
 from trueedge.results.certificate_file import MOST_BYTES
 
 FORMAT = "trueedge reproduction"
@@ -50,7 +51,7 @@ class Reproduction:
     versions: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        text_field(self.by, "by", LONGEST_NAME)
+        person_field(self.by, "by", LONGEST_NAME)
         date_field(self.date, "date")
         if self.how not in HOW:
             raise InputError(f"how must be {' or '.join(HOW)}, got {self.how!r}")
