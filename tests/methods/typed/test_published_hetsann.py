@@ -32,7 +32,26 @@ def test_attention_of_hetsann_can_be_left_without_a_gradient(inputs: TypedInputs
     torch.testing.assert_close(found[0], found[1])
     assert vectors[0] is not None
     assert bool(vectors[0].any())
-    assert vectors[1] is None or not bool(vectors[1].any())
+    # A gradient of zero, so that weight decay still shrinks the vectors.
+    assert vectors[1] is not None
+    assert not bool(vectors[1].any())
+
+
+def test_the_output_layer_of_hetsann_can_start_with_the_weights_of_glorot(inputs: TypedInputs) -> None:
+    widest = {}
+    for glorot in (False, True):
+        torch.manual_seed(0)
+        shape = HetSANNShape(64, 2, direct=True, glorot=glorot)
+        output = HetSANNModel(inputs, "all", 3, 2, shape).output
+        widest[glorot] = float(output.weight.abs().max().detach())
+        assert bool(output.bias.any()) != glorot
+    assert 0.11 < widest[False] <= 64**-0.5
+    assert 0.27 < widest[True] <= (6 / 67) ** 0.5
+    made = methods.create(
+        "hetsann", {"start": "glorot", "layers": 2, "heads": 2, "dim": 8, "dropout": 0.5, "features": "all"}
+    )
+    made = made.build(TASK, inputs, 3)
+    assert not bool(made.output.bias.any())
 
 
 @pytest.mark.parametrize("features", ["one-hot", "all"])

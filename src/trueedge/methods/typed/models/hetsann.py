@@ -38,7 +38,9 @@ class HetSANNShape:
         cycle: the weight of :class:`CycleLoss`; 0: none.
         row_sums: what the features of a node are divided by: ``absolute`` or ``signed`` sums.
         head_dropout: whether each head of a first layer that is ``direct`` drops features of its own.
-        attention_gradient: whether gradients pass through the attention weights.
+        attention_gradient: whether gradients pass through the attention weights. If not, the vectors of
+            relations have a gradient of zero, so that weight decay shrinks them as in the published code.
+        glorot: whether the output layer starts with Glorot's weights and no bias.
     """
 
     dim: int
@@ -52,6 +54,7 @@ class HetSANNShape:
     row_sums: str = "absolute"
     head_dropout: bool = False
     attention_gradient: bool = True
+    glorot: bool = False
 
 
 class HetSANNModel(nn.Module):
@@ -91,6 +94,9 @@ class HetSANNModel(nn.Module):
             made.append(HetSANNLayer(matrices, heads, pairs, shape, inputs.num_types))
         self.layers = nn.ModuleList(made)
         self.output = nn.Linear(dim, out)
+        if shape.glorot:
+            nn.init.xavier_uniform_(self.output.weight)
+            nn.init.zeros_(self.output.bias)
         self.dropout = nn.Dropout(dropout)
         self.penalty: torch.Tensor | None = None
         self.loops: torch.Tensor
@@ -179,7 +185,7 @@ class HetSANNLayer(nn.Module):
             logits, values = (F.dropout(one, self.inner, self.training) for one in (logits, values))
         weights = edges.softmax(logits)
         if not self.attention_gradient:
-            weights = weights.detach()
+            weights = weights.detach() + 0.0 * self.vectors.sum()
         new = edges.sum(weights, values).flatten(1) + self.bias
         loss = self.cycle(sent, rows, self.matrices) if self.cycle is not None and self.training else None
         return new, loss
