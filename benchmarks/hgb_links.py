@@ -45,8 +45,9 @@ def published_validation(task: TypedLinkTask, kind: str, seed: int) -> TypedLink
     Args:
         task: the task; its test part is not read.
         kind: ``one-way`` takes links from the graph in their own direction; ``every`` does so for the links
-            of all relations, of which those that are not predicted are not used; ``kept`` leaves them in it,
-            as undirected models see it.
+            of all relations, of which those that are not predicted are not used; ``shared`` does, too, but
+            between nodes of one type a link takes its reverse with it, unlike in the code; ``kept`` leaves
+            them in the graph, as undirected models see it.
         seed: the seed of the drawing.
     """
     rng = np.random.default_rng(seed)
@@ -55,12 +56,14 @@ def published_validation(task: TypedLinkTask, kind: str, seed: int) -> TypedLink
         drawn = task.positives["valid"][task.positives["valid"][:, 1] == number]
         every = np.concatenate([edges[number], drawn[:, [0, 2]]]).astype(np.int32)
         every, held = drawn_links(every, rng)
+        if kind == "shared":
+            held = with_reverses(every, held)
         edges[number] = every if kind == "kept" else every[~held]
         heads = every[held, 0]
         tails = rng.integers(*task.graph.starts[task.graph.relations[number].target :][:2], len(heads))
         links.append(np.insert(every[held], 1, number, axis=1))
         far.append(np.column_stack([heads, np.full(len(heads), number), tails]))
-    for number in set(range(len(edges))) - set(task.relations) if kind == "every" else ():
+    for number in set(range(len(edges))) - set(task.relations) if kind in ("every", "shared") else ():
         every, held = drawn_links(edges[number], rng)
         edges[number] = every[~held]
     return replace(
@@ -78,6 +81,12 @@ def drawn_links(
     pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
     first = np.append(True, np.diff(pairs[:, 0]) > 0)
     return pairs, ~first & (rng.random(len(pairs)) < 0.1)
+
+
+def with_reverses(pairs: NDArray[np.int32], drawn: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which pairs are drawn if a pair does as its reverse, where that comes before it."""
+    fates = dict(zip(map(tuple, pairs.tolist()), drawn.tolist(), strict=True))
+    return np.array([fates.get((v, u), one) if v < u else one for (u, v), one in fates.items()], dtype=bool)
 
 
 def random_pair_scores(task: TypedLinkTask, scorer: Any) -> Iterator[tuple[str, float]]:

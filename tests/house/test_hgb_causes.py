@@ -147,3 +147,15 @@ def test_published_validation_links_leave_their_reverses_in_the_graph(kind: str)
     assert {source for source, _ in after} == {source for source, _ in before}
     assert len(found.negatives["valid"]) == len(held)
     assert found.positives["test"] is task.positives["test"]
+
+
+def test_validation_links_can_leave_the_graph_with_their_reverses() -> None:
+    people = [(a, b) for a in range(30) for b in range(30) if a != b and (a + b) % 3]
+    graph = te.HeteroGraph.from_tables(nodes={"person": 30}, edges={("person", "knows", "person"): people})
+    task = te.task(graph, "typed-links", negatives="random", ratios=(0.8, 0.1, 0.1))
+    found = published_validation(task, "shared", 0)
+    held = {(source, target) for source, _, target in found.positives["valid"].tolist()}
+    after = set(map(tuple, found.graph.edges[0].tolist()))
+    assert 0.05 * len(after) < len(held) < 0.2 * len(after)
+    assert {(target, source) for source, target in held} == held
+    assert not held & after
