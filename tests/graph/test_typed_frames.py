@@ -71,7 +71,7 @@ def test_the_index_that_pandas_writes_is_no_end_of_an_edge(tmp_path: Path) -> No
     pandas.DataFrame({"who": ["b", "a"], "what": [0, 1]}).to_csv(path)
     graph = graph_of({"id": ["a", "b"]}, path)
     assert graph.edges[0].tolist() == [[0, 3], [1, 2]]
-    assert graph.notes == ()
+    assert graph.notes == (f"{path}: read as source 'who', target 'what'",)
     # The index of a frame of edges that was filtered says nothing.
     frame = pandas.DataFrame({"source": ["a", "b"], "target": [0, 1]}, index=[7, 3])
     assert graph_of({"id": ["a", "b"]}, frame).notes == ()

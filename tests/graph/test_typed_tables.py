@@ -208,7 +208,7 @@ def test_the_first_line_of_edges_without_a_header_is_an_edge(tmp_path: Path) -> 
     assert HeteroGraph.from_tables({"a": 2}, {TO: path}).num_edges == 2
     path.write_text("who,what\na1,p1\n")
     graph = HeteroGraph.from_tables(nodes, {("a", "writes", "p"): path})
-    assert (graph.num_edges, graph.notes) == (1, ())
+    assert (graph.num_edges, graph.notes) == (1, (f"{path}: read as source 'who', target 'what'",))
     for text in ("a0,p7\na1,p1\n", "7,9\na1,p1\n"):
         path.write_text(text)
         with pytest.raises(InputError, match=r"writes.csv, line 1: the (source|target) .* is not a node"):
@@ -255,6 +255,41 @@ def test_columns_of_ends_are_read_by_name_in_any_order(names: tuple[str, str], t
 def test_columns_of_ends_in_the_usual_order_are_read_as_they_are(names: tuple[str, str]) -> None:
     table = {names[0]: [0, 1], names[1]: [3, 4]}
     graph = HeteroGraph.from_tables({"author": 5, "paper": 5}, {("author", "writes", "paper"): table})
+    assert graph.edges[0].tolist() == [[0, 8], [1, 9]]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("papers", "authors"), ("idx_paper", "idx_author"), ("paperIndex", "authorIndex"), ("pap", "auth")]
+    + [("to_paper", "from_author"), ("PaperIDs", "writers author")],
+)
+@pytest.mark.parametrize("types", [("author", "paper"), ("Authors", "Papers")])
+def test_names_that_resemble_the_types_say_which_end_a_column_has(
+    names: tuple[str, str], types: tuple[str, str]
+) -> None:
+    table = {names[0]: [3, 4], names[1]: [0, 1]}
+    graph = HeteroGraph.from_tables(dict.fromkeys(types, 5), {(types[0], "writes", types[1]): table})
+    assert graph.edges[0].tolist() == [[0, 8], [1, 9]]
+    assert graph.notes == ()
+
+
+def test_a_column_that_resembles_the_target_alone_cannot_be_the_first() -> None:
+    table = {"papers": [3, 4], "key": [0, 1]}
+    with pytest.raises(InputError, match="the columns 'papers' and 'key' may not be source and target"):
+        HeteroGraph.from_tables({"author": 5, "paper": 5}, {("author", "writes", "paper"): table})
+
+
+@pytest.mark.parametrize(
+    ("names", "noted"),
+    [(("pid", "aid"), True), (("coauthor", "author2"), True), (("a", "b"), False), (("0", "1"), False)],
+)
+def test_two_columns_whose_names_may_say_something_else_are_noted(
+    names: tuple[str, str], noted: bool
+) -> None:
+    table = {names[0]: [0, 1], names[1]: [3, 4]}
+    graph = HeteroGraph.from_tables({"author": 5, "paper": 5}, {("author", "writes", "paper"): table})
+    said = f"the edges of 'writes': read as source '{names[0]}', target '{names[1]}'"
+    assert graph.notes == ((said,) if noted else ())
     assert graph.edges[0].tolist() == [[0, 8], [1, 9]]
 
 

@@ -16,6 +16,7 @@ from trueedge.files.named_columns import Column, find_columns, word
 from trueedge.files.tables import UNNAMED, Table, as_table
 from trueedge.files.text import shown
 from trueedge.graph.column_names import TIMES, WEIGHTS, end_pairs, plain_name, weak_pairs
+from trueedge.graph.type_names import ends_like_types
 from trueedge.graph.typed_ids import OWNER, NodeKind
 from trueedge.graph.typed_parts import Relation
 from trueedge.graph.typed_validation import sorted_edges
@@ -109,7 +110,7 @@ def _table_of_ends(
     table = as_table(given, title, is_header)
     if edge:
         notes.append(f"{table.title} has no header: its first line, {','.join(edge)!r}, is an edge")
-    columns = _ends_by_name(table, sides)
+    columns = _ends_by_name(table, sides, notes)
     unused = [repr(name) for name in table.columns if name not in (*columns, *UNNAMED)]
     if unused:
         plural = "" if len(unused) == 1 else "s"
@@ -118,39 +119,49 @@ def _table_of_ends(
     return table, columns
 
 
-def _ends_by_name(table: Table, sides: tuple[NodeKind, NodeKind]) -> tuple[str, str]:
+def _ends_by_name(table: Table, sides: tuple[NodeKind, NodeKind], notes: list[str]) -> tuple[str, str]:
     """Return the columns of sources and targets.
 
-    They are called ``source`` and ``target``, or as the two node types, or have usual names of ends. Other
-    names count only where they contradict the order of two columns.
+    They are called ``source`` and ``target``, or as the two node types, or have usual names of ends, or names
+    that resemble those of the types. Other names count only where they contradict the order of two columns;
+    where they may say something else, a note says how they are read.
     """
     names = [name for name in table.columns if name not in UNNAMED]
     if set(ENDS) <= set(names):
         return ENDS
-    found: dict[str, int] = {}
     types = [word(side.name) for side in sides]
     by_type = tuple(Column(noun, frozenset({one})) for noun, one in zip(ENDS, types, strict=True) if one)
-    for wanted in (by_type if types[0] != types[1] else (), USUAL):
-        named = find_columns(names, wanted, {}, table.title)
+    readings = [
+        find_columns(names, wanted, {}, table.title)
+        for wanted in (by_type if types[0] != types[1] else (), USUAL)
+    ]
+    readings.append(ends_like_types(names, (sides[0].name, sides[1].name)))
+    for named in readings:
         if set(ENDS) <= set(named):
             return names[named["source"]], names[named["target"]]
-        found = found or named
     if len(names) != 2:
         table.column(ENDS[0])
         table.column(ENDS[1])
-    _refuse_other_order(table, names, found)
+    found = next(filter(None, readings), {})
+    pairs = [*end_pairs(names), *weak_pairs(names)]
+    _refuse_other_order(table, names, found, pairs)
+    if not found and not pairs and any(map(str.isalpha, "".join(names))):
+        first, second = map(shown, names)
+        notes.append(f"{table.title}: read as source {first}, target {second}")
     return names[0], names[1]
 
 
-def _refuse_other_order(table: Table, names: Sequence[str], found: Mapping[str, int]) -> None:
+def _refuse_other_order(
+    table: Table, names: Sequence[str], found: Mapping[str, int], pairs: Sequence[tuple[int, int]]
+) -> None:
     """Raise an InputError if the names of two columns say that they are not a source and a target.
 
     Args:
         table: the table of edges.
         names: the names of its columns.
         found: the place of the one end that has a usual name, if there is one.
+        pairs: pairs of columns with usual names of two ends.
     """
-    pairs = [*end_pairs(names), *weak_pairs(names)]
     wrong = any(
         ENDS[place] != noun or plain_name(names[1 - place]) in WEIGHTS | TIMES
         for noun, place in found.items()

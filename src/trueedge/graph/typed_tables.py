@@ -49,8 +49,9 @@ def from_tables(
         nodes: for each node type a table, or the number of its nodes.
         edges: for each (source type, relation, target type) a table with the columns ``source`` and
             ``target``, or an array (m, 2). Ends are ids of the node tables. Columns may also be called as
-            the two node types, or have other usual names such as ``src`` and ``dst``; if a table has just
-            two columns whose names say nothing, the first has the sources.
+            the two node types, or nearly so (``papers``, ``idx_author``), or have other usual names such as
+            ``src`` and ``dst``; if a table has just two columns whose names say neither, the first has the
+            sources, and a note says so.
         id: the column with the ids of nodes, numbers or names, or a dict with its name for some node types;
             by default ``id``. In a table without it, they are the index of a data frame if that has a name,
             otherwise the numbers of the rows, 0, 1, 2, …
