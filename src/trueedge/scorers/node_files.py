@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,11 @@ from trueedge.files.columns import split_fields
 from trueedge.files.number_fields import is_number_field
 from trueedge.files.text import TextFile, open_text, shown
 from trueedge.graph.typed import HeteroGraph
+from trueedge.scorers.class_columns import class_numbers, column_order
 from trueedge.scorers.pair_titles import title_of_lines
 
 SEPARATORS = "\t;,"
+WRITE_CLASSES = "write a node, a tab and its classes with commas between them"
 # A line: its number, and its columns.
 Row = tuple[int, list[str]]
 
@@ -33,7 +35,8 @@ def read_predictions(
     """Return the predictions in a file, with a row for each node of the graph.
 
     A ``.npy`` file holds an array. In a text file, each line has a node (its number, or its name if names
-    are unique in its type) and then its class, its classes separated by commas, or a score for each class;
+    are unique in its type) and then its class, its classes separated by commas, or a score for each class,
+    in the order of the classes unless a header names them in another one;
     lines as the Heterogeneous Graph Benchmark asks for (id, name, type, labels, separated by tabs) are read
     too. What may be the number of one node and the name of another is refused, unless only one of them gives
     a prediction for all nodes that need one.
@@ -57,13 +60,15 @@ def read_predictions(
     rows = _rows(text)
     numbers = {str(node): node for node in range(graph.num_nodes)}
     submitted = _are_submitted(text, rows, graph, numbers, classes)
+    header: Row | None = None
     if submitted:
         rows = [(line, [fields[0], fields[3]]) for line, fields in rows]
         found = [numbers[fields[0]] for _, fields in rows]
     else:
-        rows, found = _find_nodes(text, rows, graph, kind, nodes)
+        header, rows = _below_header(rows, graph, kind)
+        found = _find_nodes(text, rows, graph, kind, nodes)
     whole, seen = np.zeros((graph.num_nodes, len(classes))), np.zeros(graph.num_nodes, dtype=np.bool_)
-    scores = _scores(text, rows, classes, multi, submitted)
+    scores = _scores(text, header, rows, classes, multi, submitted)
     for (line, fields), node, row in zip(rows, found, scores, strict=True):
         if seen[node]:
             raise text.error(line, f"node {shown(fields[0])} occurs again")
@@ -72,34 +77,6 @@ def read_predictions(
     if len(missing):
         raise InputError(f"{path} has no prediction for node {missing[0]} ({len(missing)} are missing)")
     return whole
-
-
-def class_numbers(
-    given: Collection[str], classes: Sequence[str], what: str, numbered: bool = False
-) -> Mapping[str, int]:
-    """Return the number of each class that is given by its name or its number.
-
-    What is the name of one class and the number of another is refused, unless only one way gives them all.
-
-    Args:
-        given: the names or numbers.
-        classes: the names of the classes.
-        what: what they are given in, for messages.
-        numbered: whether they are numbers wherever they can be.
-    """
-    names = {name: number for number, name in enumerate(classes)}
-    numbers = {str(number): number for number in range(len(classes))}
-    unclear = [one for one in given if one in names and names[one] != numbers.get(one, names[one])]
-    if not unclear:
-        return numbers | names
-    ways = [way for way in (numbers, names) if all(one in way for one in given)]
-    if len(ways) == 1 or (ways and numbered):
-        return ways[0]
-    one = unclear[0]
-    raise InputError(
-        f"{what}: {one} is the number of the class {classes[numbers[one]]!r} and the name of another one:"
-        " give a score for each class"
-    )
 
 
 def _rows(text: TextFile) -> list[Row]:
@@ -139,12 +116,10 @@ def _is_submitted(
             return False
         what = f"node {fields[0]} has the type {graph.types[node]}, not {shown(fields[2])}"
         raise text.error(line, what)
-    if len(classes) != 3:
+    if len(classes) != 3 or not is_number_field(fields[1]):
         return True
     if graph.names is not None:
-        return fields[1] in ("", graph.names[node])
-    if not is_number_field(fields[1]):
-        return True
+        return fields[1] == graph.names[node]
     number = float(fields[1])
     if number > 1 and number.is_integer() and fields[3] in ("0", "1", "2"):
         what = "three scores, or name, type and class? Leave the name empty, or write the class alone"
@@ -152,25 +127,51 @@ def _is_submitted(
     return False
 
 
+def _ways(graph: HeteroGraph, kind: int) -> tuple[dict[str, int], dict[str, int]]:
+    """Return the node of each name of a type, if names are unique in it, and of each number."""
+    first, last = graph.starts[kind : kind + 2].tolist()
+    texts = () if graph.names is None else graph.names[first:last]
+    names = {} if len(set(texts)) < len(texts) else {name: first + row for row, name in enumerate(texts)}
+    return names, {str(node): node for node in range(first, last)}
+
+
+def _below_header(rows: list[Row], graph: HeteroGraph, kind: int) -> tuple[Row | None, list[Row]]:
+    """Return the header, if there is one, and the lines below it."""
+    first = rows[0][1][0] if rows else ""
+    if not rows or first.isdecimal() or any(first in way for way in _ways(graph, kind)):
+        return None, rows
+    return rows[0], rows[1:]
+
+
+def _order(text: TextFile, header: Row | None, rows: Sequence[Row], classes: Sequence[str]) -> list[int]:
+    """Return the class of each column of scores."""
+    count = len(classes)
+    if header is None or count == 1 or not any(len(fields) == count + 1 for _, fields in rows):
+        return list(range(count))
+    line, titles = header
+    if len(titles) == count + 1:
+        return column_order(text, line, titles[1:], classes)
+    if len(titles) == count:  # as R writes them, without a title for the nodes
+        return column_order(text, line, titles, classes)
+    if len(titles) == 1 or titles[0].startswith("#"):  # a comment
+        return list(range(count))
+    raise text.error(line, f"the header has {len(titles)} columns, where line {rows[0][0]} has {count + 1}")
+
+
 def _find_nodes(
-    text: TextFile, rows: list[Row], graph: HeteroGraph, kind: int, nodes: NDArray[np.int32]
-) -> tuple[list[Row], list[int]]:
-    """Return the lines below a header, and the node of each: all are named, or all are numbered.
+    text: TextFile, rows: Sequence[Row], graph: HeteroGraph, kind: int, nodes: NDArray[np.int32]
+) -> list[int]:
+    """Return the node of each line: all are named, or all are numbered.
 
     Args:
         text: the file.
-        rows: its lines.
+        rows: its lines, without a header.
         graph: the typed graph.
         kind: the node type that is classified.
         nodes: the nodes that need a prediction.
     """
-    first, last = graph.starts[kind : kind + 2].tolist()
-    numbers = {str(node): node for node in range(first, last)}
-    texts = () if graph.names is None else graph.names[first:last]
-    names = {} if len(set(texts)) < len(texts) else {name: first + row for row, name in enumerate(texts)}
+    names, numbers = _ways(graph, kind)
     known = numbers | names
-    if rows and rows[0][1][0] not in known and not rows[0][1][0].isdecimal():
-        rows = rows[1:]  # a header
     ids = [fields[0] for _, fields in rows]
     for (line, _), one in zip(rows, ids, strict=True):
         if one not in known:
@@ -186,7 +187,7 @@ def _find_nodes(
         if ways[0][one] != ways[-1][one]:
             what = f"{shown(one)} is the number of node {numbers[one]} and the name of node {names[one]}"
             raise text.error(line, f"{what}: write lines with id, name, type and class, or a .npy file")
-    return rows, [ways[0][one] for one in ids]
+    return [ways[0][one] for one in ids]
 
 
 def _unknown_node(graph: HeteroGraph, kind: int, one: str) -> str:
@@ -201,24 +202,60 @@ def _unknown_node(graph: HeteroGraph, kind: int, one: str) -> str:
 
 
 def _scores(
-    text: TextFile, rows: Sequence[Row], classes: Sequence[str], multi: bool, submitted: bool
+    text: TextFile, header: Row | None, rows: Sequence[Row], classes: Sequence[str], multi: bool, named: bool
 ) -> list[NDArray[np.float64]]:
-    """Return a score for each class from the columns after the node in each line."""
+    """Return a score for each class from the columns after the node in each line.
+
+    Args:
+        text: the file.
+        header: the line above, which may name the classes.
+        rows: its lines.
+        classes: the names of the classes.
+        multi: whether a node can have several classes.
+        named: whether the lines are in the benchmark's format, which has classes.
+    """
+    order = _order(text, header, rows, classes)
+    if multi and len(classes) > 1:
+        _refuse_two_readings(text, header, rows, classes)
     cells = [_cells(text, line, fields[1:], classes, multi) for line, fields in rows]
     given = dict.fromkeys(name for cell in cells if isinstance(cell, list) for name in cell)
-    ways = class_numbers(given, classes, str(text.path), submitted)
+    ways = class_numbers(given, classes, str(text.path), named)
     found = []
     for (line, _), cell in zip(rows, cells, strict=True):
-        if isinstance(cell, np.ndarray):
-            found.append(cell)
-            continue
         row = np.zeros(len(classes))
+        if isinstance(cell, np.ndarray):
+            row[order] = cell
+            found.append(row)
+            continue
         for name in cell:
             if name not in ways:
                 raise text.error(line, f"{shown(name)} is not a class")
             row[ways[name]] = 1
         found.append(row)
     return found
+
+
+def _refuse_two_readings(
+    text: TextFile, header: Row | None, rows: Sequence[Row], classes: Sequence[str]
+) -> None:
+    """Refuse lines whose columns are scores or several classes, whichever one likes: 0,1 of two classes."""
+    count = len(classes)
+    wide = [(line, fields) for line, fields in rows if len(fields) == count + 1]
+    if not wide:
+        return
+    line, fields = wide[0]
+    one = next((line for line, fields in rows if len(fields) == 2), None)
+    if one is not None:
+        what = f"{count} columns follow the node, where line {one} has one"
+        raise text.error(line, f"{what}: {WRITE_CLASSES}, or {count} scores in all lines")
+    known = {*classes, *map(str, range(count))}
+    if header is None and all(set(fields[1:]) <= known and _differ(fields[1:]) for _, fields in wide):
+        what = f"{shown(','.join(fields[1:]))} could be {count} scores or {count} classes, in all lines"
+        raise text.error(line, f"{what}: {WRITE_CLASSES}, or scores with a decimal point")
+
+
+def _differ(fields: Sequence[str]) -> bool:
+    return len(set(fields)) == len(fields)
 
 
 def _cells(

@@ -17,7 +17,8 @@ from trueedge.graph.typed import HeteroGraph, Labels
 from trueedge.metrics.classes import ClassScores, classes_from
 from trueedge.metrics.scores import as_array
 from trueedge.scorers.capabilities import Need, as_predictor
-from trueedge.scorers.node_files import class_numbers, read_predictions
+from trueedge.scorers.class_columns import class_numbers
+from trueedge.scorers.node_files import read_predictions
 from trueedge.scorers.scorer import Scorer, is_table
 from trueedge.tasks.base import Task, array_hash, refuse_foreign, withhold
 
