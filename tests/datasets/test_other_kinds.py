@@ -78,7 +78,8 @@ def test_a_saved_graph_of_another_kind_is_named_with_its_class(name: str, tmp_pa
     graph: Any = te.load(name)
     graph.save(tmp_path / "saved")
     own = type(graph).__name__
-    for reader in (te.load, te.KnowledgeGraph.load, te.HeteroGraph.load, te.Interactions.load):
+    assert te.load(tmp_path / "saved").hash == graph.hash
+    for reader in (te.Graph.load, te.KnowledgeGraph.load, te.HeteroGraph.load, te.Interactions.load):
         if getattr(reader, "__self__", None) is type(graph):
             assert reader(tmp_path / "saved").hash == graph.hash
         else:

@@ -15,10 +15,11 @@ from trueedge.cli.own_data import OwnData
 from trueedge.datasets.sources import local_files
 from trueedge.errors import InputError, listed, unknown
 from trueedge.files.arrays import regular_file
-from trueedge.graph import EdgeFormat, Interactions, KnowledgeGraph, as_graph
+from trueedge.graph import EdgeFormat, Graph, Interactions, KnowledgeGraph, as_graph
 from trueedge.graph.hgb_files import is_hgb
 from trueedge.graph.interaction_files import folder_format, is_file_of_interactions
 from trueedge.graph.interaction_tables import names_users_and_items
+from trueedge.graph.saved_graphs import is_saved_graph
 from trueedge.graph.triple_files import folder_files, names_triples
 from trueedge.methods import Method
 from trueedge.runs.own_code import own_method
@@ -215,10 +216,22 @@ def source(text: str, columns: EdgeFormat = DETECTED, takes: Sequence[str] = ("g
         typed = is_hgb(text) or folder_format(Path(text)) is not None
         if typed or folder_files(Path(text)) is not None:
             return text  # a protocol for plain graphs refuses it
+        if is_saved_graph(text):
+            return _saved_graph(text)
         raise InputError(unknown_folder(Path(text)))
     existing_file(text, "/" in text or bool(Path(text).suffix))
     datasets.get(text)
     return text
+
+
+def _saved_graph(text: str) -> str | Data:
+    """Return the plain graph saved in a folder, and print its notes; another graph is left to others."""
+    found = Source.of(Path(text)).given
+    if not isinstance(found, Graph):
+        return text
+    for sentence in found.notes:
+        showing.note(f"{text}: {sentence}")
+    return found
 
 
 def _with_columns(text: str, columns: EdgeFormat, takes: Sequence[str]) -> str | Data:

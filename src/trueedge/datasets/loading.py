@@ -10,7 +10,8 @@ from trueedge.datasets.dataset import get, is_name, refuse_shadowed
 from trueedge.datasets.other_kinds import refuse_other_kinds
 from trueedge.datasets.sources import NOT_PUBLISHED, altered_sentences, warn_altered
 from trueedge.errors import InputError, must_be
-from trueedge.graph import EdgeFormat, Graph, as_graph
+from trueedge.graph import EdgeFormat, as_graph
+from trueedge.graph.saved_graphs import is_saved_graph, load_saved_graph
 
 
 def load(
@@ -32,7 +33,7 @@ def load(
 
     Args:
         name: a data set's name (see :func:`trueedge.datasets.get`), the path of an edge list (text, JSON
-            lines or Parquet), or a folder that :meth:`trueedge.Graph.save` wrote.
+            lines or Parquet), or a folder that ``save`` of a graph of any kind wrote.
         header: for an edge list: whether the first line names the columns; None to detect it.
         source: for an edge list: the column of the first end of an edge: its name, or its number from 0.
         target: for an edge list: the column of the second end.
@@ -52,8 +53,8 @@ def load(
     if asked != EdgeFormat():
         given = next(iter(asked.columns), "header" if bipartite is None else "bipartite")
         raise InputError(f"{given} is for an edge list, but {os.fspath(name)} is not a file")
-    if not is_name(name) and os.path.isfile(os.path.join(name, "graph.json")):
-        return Graph.load(name)
+    if not is_name(name) and is_saved_graph(name):
+        return load_saved_graph(name)
     if isinstance(name, os.PathLike) or "/" in name:
         raise InputError(f"there is no edge list and no saved graph at {os.fspath(name)}")
     return with_altered(get(name).load(), name)

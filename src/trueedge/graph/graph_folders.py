@@ -77,6 +77,18 @@ def load_graph(
     return graph
 
 
+def read_format(folder: Path) -> str:
+    """Return the format that a ``graph.json`` names; empty if it names none.
+
+    Args:
+        folder: the folder of a saved graph.
+    """
+    none, damaged = f"{folder} is not a saved graph", f"{folder} is damaged: graph.json"
+    card = read_json(folder / "graph.json", absent=none, damaged=damaged, most=MOST_CARD)
+    named = card.get("format") if isinstance(card, dict) else None
+    return named if isinstance(named, str) else ""
+
+
 def something_else(card: Any) -> str:
     """Say of a ``graph.json`` in an unexpected format what reads it, if anything does."""
     named = card.get("format") if isinstance(card, dict) else None

@@ -16,6 +16,7 @@ from trueedge.graph import EdgeFormat, Graph, HeteroGraph, Interactions, Knowled
 from trueedge.graph.any_graph import GraphLike, holds_graph
 from trueedge.graph.hgb_files import is_hgb
 from trueedge.graph.interaction_files import folder_format, is_file_of_interactions, undecided
+from trueedge.graph.saved_graphs import is_saved_graph, load_saved_graph
 from trueedge.graph.triple_files import PARTS as TRIPLE_PARTS
 from trueedge.graph.triple_files import folder_files, missing_files
 from trueedge.splits import Split, TripleSplit, TypedData
@@ -174,9 +175,9 @@ def unknown_folder(folder: Path) -> str:
     if any((folder / f"{part}{ending}").exists() for part in TRIPLE_PARTS for ending in (".txt", ".tsv")):
         return missing_files(folder)
     return (
-        f"{folder} holds no data that can be read: there is no task.json (a saved task), no link.dat (a"
-        " typed graph in HGB's format), no train.txt and no test.txt (triples), and no file of interactions,"
-        " such as ratings.csv or NAME.inter"
+        f"{folder} holds no data that can be read: there is no task.json (a saved task), no graph.json (a"
+        " saved graph), no link.dat (a typed graph in HGB's format), no train.txt and no test.txt (triples),"
+        " and no file of interactions, such as ratings.csv or NAME.inter"
     )
 
 
@@ -194,7 +195,7 @@ def _default_of_folder(path: Path) -> str:
     if found is not None or is_file_of_interactions(path):
         return DEFAULTS["interactions"]
     if folder_files(path) is None:
-        return DEFAULT_PROTOCOL
+        return default_protocol(load_saved_graph(path)) if is_saved_graph(path) else DEFAULT_PROTOCOL
     beside = path.resolve().with_name(path.resolve().name + triple_splits.UNSEEN)
     if not os.path.lexists(beside):
         return DEFAULTS["triples"]
@@ -227,6 +228,8 @@ def _read(path: str | Path, takes: Sequence[str], bipartite: bool | None) -> Any
     if folder_files(place) is not None:
         inductive = "inductive triples" in takes
         return triple_splits.from_folder(place, inductive)
+    if path and is_saved_graph(place):
+        return load_saved_graph(place)
     if path and place.is_dir():
         raise InputError(unknown_folder(place))
     if path and place.exists():
