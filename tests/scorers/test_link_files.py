@@ -10,6 +10,7 @@ import pytest
 import trueedge as te
 from trueedge.errors import InputError
 from trueedge.graph import HeteroGraph
+from trueedge.scorers.score_files import read_scores
 from typed_graphs import small_graph
 
 SEVERAL = "author-paper,paper-cites-paper"
@@ -173,3 +174,114 @@ def test_tasks_without_pairs_to_write_say_what_they_do(trueedge, words: tuple[st
     status, _, err = trueedge(*words)
     assert status == 1
     assert err.endswith(f"trueedge: {said}\n")
+
+
+def numbered_names(order: str) -> tuple[te.TypedLinkTask, list[str]]:
+    """Return a task whose nodes are called by numbers, and these names."""
+    numbers = np.random.default_rng(0).permutation(30) + (1 if order == "from 1" else 0)
+    names = [str(number) for number in numbers.tolist()]
+    pairs = [(names[u], names[(u * k + 1) % 30]) for u in range(30) for k in (3, 7, 11)]
+    ends = dict(zip(("source", "target"), map(list, zip(*pairs, strict=True)), strict=True))
+    return made(graph=HeteroGraph.from_tables({"p": {"id": names}}, {("p", "cites", "p"): ends})), names
+
+
+def saved(file: Path, rows: list[list[int]], values: np.ndarray) -> Path:
+    pairs = np.array(rows)
+    if file.suffix == ".npz":
+        np.savez(file, pairs=pairs, scores=values)
+    elif file.suffix == ".npy":
+        np.save(file, np.column_stack([pairs, values]))
+    else:
+        lines = zip(pairs.tolist(), values.tolist(), strict=True)
+        file.write_text("\n".join(f"{u},{v},{value!r}" for (u, v), value in lines))
+    return file
+
+
+@pytest.mark.parametrize("ending", [".npy", ".npz", ".csv"])
+@pytest.mark.parametrize("order", ["from 0", "from 1"])
+def test_ids_that_are_names_and_numbers_are_read_in_the_way_that_gives_the_scores(
+    order: str, ending: str, tmp_path: Path
+) -> None:
+    task, names = numbered_names(order)
+    links = task.distinct_links()
+    values = np.random.default_rng(1).random(len(links))
+    ends = links[:, [0, 2]]
+    by_name = [[int(names[u]), int(names[v])] for u, v in ends.tolist()]
+    for rows in (by_name, ends.tolist()):
+        assert dict(task.evaluate(saved(tmp_path / f"s{ending}", rows, values))) == wanted(task, values)
+
+
+@pytest.mark.parametrize("ending", [".npy", ".npz", ".csv"])
+def test_ids_that_give_all_scores_as_names_and_as_numbers_are_refused(ending: str, tmp_path: Path) -> None:
+    task, names = numbered_names("from 0")
+    rows = [[u, v] for u in range(30) for v in range(30) if u != v]
+    values = np.random.default_rng(1).random(len(rows))
+    file = saved(tmp_path / f"s{ending}", rows, values)
+    with pytest.raises(InputError) as caught:
+        task.evaluate(file)
+    place = f"{file}, line 1" if ending == ".csv" else f"s{ending}: pairs: row 0"
+    assert str(caught.value) == (
+        f"{place}: '0' is the number of node 0 and the name of node {names.index('0')}, and the file has as"
+        " many of the scores needed either way: keep to the pairs that 'trueedge pairs' writes"
+    )
+    if ending == ".csv":  # below the line that 'trueedge pairs' writes, ids are names
+        file.write_text(f"# {task.pairs_title()}\n{file.read_text()}")
+        known = {
+            (names.index(str(u)), names.index(str(v))): x for (u, v), x in zip(rows, values, strict=True)
+        }
+        right = np.array([known[u, v] for u, _, v in task.distinct_links().tolist()])
+        assert dict(task.evaluate(file)) == wanted(task, right)
+
+
+def named_task(relation: str = "") -> te.TypedLinkTask:
+    """Return a task whose nodes are called by words."""
+    names = [f"n{node}" for node in range(30)]
+    ends = {
+        k: {"source": names, "target": [names[(u * k + 1) % 30] for u in range(30)]} for k in (3, 7, 11, 13)
+    }
+    joined = {
+        relation: {end: ends[a][end] + ends[b][end] for end in ("source", "target")}
+        for relation, (a, b) in {"cites": (3, 7), "likes": (11, 13)}.items()
+    }
+    tables = {("p", name, "p"): table for name, table in joined.items()}
+    return made(relation or "cites", HeteroGraph.from_tables({"p": {"id": names}}, tables))
+
+
+@pytest.mark.parametrize(
+    ("score", "said"),
+    [("1_0", "'1_0' is not a number"), ("", "the score is missing"), ("x", "'x' is not a number")],
+)
+def test_a_bad_score_in_the_first_line_is_named(score: str, said: str, tmp_path: Path) -> None:
+    task = named_task()
+    lines = lines_of(task, np.random.default_rng(0).random(len(task.distinct_links())))
+    file = tmp_path / "s.csv"
+    first = lines[0].rsplit(",", 1)[0]
+    file.write_text("\n".join([f"{first},{score}", *lines[1:]]))
+    with pytest.raises(InputError) as caught:
+        task.evaluate(file)
+    assert str(caught.value) == f"{file}, line 1: {said}"
+    file.write_text("\n".join(["source,target,score", *lines]))
+    assert 0 <= task.evaluate(file)["roc-auc"] <= 1
+
+
+@pytest.mark.parametrize("header", ["", "source,target,score\n"])
+def test_lines_of_several_relations_without_a_relation_are_told_what_to_write(
+    header: str, tmp_path: Path
+) -> None:
+    task = named_task("cites,likes")
+    file = tmp_path / "m.csv"
+    lines = [line.split(",") for line in lines_of(task, np.ones(len(task.distinct_links())))]
+    file.write_text(header + "\n".join(f"{u},{v},{score}" for u, _, v, score in lines))
+    with pytest.raises(InputError) as caught:
+        task.evaluate(file)
+    assert str(caught.value) == "m.csv does not name relations: write lines source,relation,target,score"
+
+
+def test_a_bad_score_in_the_first_line_of_a_plain_graph_is_named(tmp_path: Path) -> None:
+    labels = ("source", "target", "ann")
+    file = tmp_path / "s.csv"
+    file.write_text("ann,source,1_0\nann,target,1\n")
+    with pytest.raises(InputError, match="line 1: '1_0' is not a number"):
+        read_scores(file, labels)
+    file.write_text("source,target,score\nann,target,1\n")
+    assert read_scores(file, labels).score(np.array([[1, 2]])).tolist() == [1]

@@ -17,8 +17,17 @@ from trueedge.files.text import TextFile, as_path, open_text, readable, shown
 from trueedge.graph import as_pairs
 from trueedge.graph.typed import HeteroGraph
 from trueedge.metrics.scores import as_scores
+from trueedge.scorers.id_readings import most_complete
 from trueedge.scorers.pair_titles import title_of_lines
-from trueedge.scorers.score_files import NODE_NUMBER, TEXT, FileScores, read_numpy, read_scores, table
+from trueedge.scorers.score_files import (
+    NODE_NUMBER,
+    TEXT,
+    FileScores,
+    as_written,
+    read_numpy,
+    read_scores,
+    table,
+)
 from trueedge.scorers.score_text import read_written
 
 
@@ -40,14 +49,19 @@ class LinkTable:
         return ("source", "relation", "target") if len(self.relations) > 1 else ("source", "target")
 
     @cached_property
+    def named(self) -> bool:
+        """Return whether nodes have names that are unique in each type."""
+        names = self.graph.names
+        return names is not None and all(
+            len(set(names[begin:end])) == end - begin for begin, end in pairwise(self.graph.starts.tolist())
+        )
+
+    @cached_property
     def texts(self) -> Sequence[str]:
         """Return the nodes as files have them: their names if these are unique in each type, or numbers."""
-        graph = self.graph
-        if graph.names is not None and all(
-            len(set(graph.names[begin:end])) == end - begin for begin, end in pairwise(graph.starts.tolist())
-        ):
-            return graph.names
-        return [str(node) for node in range(graph.num_nodes)]
+        if self.graph.names is not None and self.named:
+            return self.graph.names
+        return [str(node) for node in range(self.graph.num_nodes)]
 
     def rows(self, links: NDArray[np.int64]) -> list[list[str]]:
         """Return links (source, relation, target), int64 (n, 3), as the rows of a file."""
@@ -72,32 +86,85 @@ class LinkTable:
             return tuple(self.texts) * 2
         return _Ends(self.texts, tuple(self.graph.relations[number].name for number in self.relations))
 
-    def find(self, ids: Sequence[str], width: int, where: Callable[[int], str]) -> NDArray[np.int64]:
+    def find(
+        self,
+        ids: Sequence[str],
+        width: int,
+        needed: NDArray[np.int64],
+        where: Callable[[int], str],
+        named: bool = False,
+    ) -> NDArray[np.int64]:
         """Return the links of ids as they are written, int64 (n, 3).
+
+        Ids that are the names of some nodes and the numbers of others are read in the way that gives more of
+        the links needed, and refused if both give as many.
 
         Args:
             ids: the ids of all rows, row by row.
             width: how many ids a row has: 2, or 3 with the relation in the middle.
+            needed: the links that need a score, int64 (m, 3).
             where: names a row in errors.
+            named: whether they are names wherever they can be.
         """
-        sources, targets = ids[::width], ids[width - 1 :: width]
-        numbers = self._relations(ids[1::width], where) if width == 3 else list(self.relations) * len(sources)
-        found = np.empty((len(sources), 3), dtype=np.int64)
+        ends = ids[::width], ids[width - 1 :: width]
+        count = len(ends[0])
+        numbers = self._relations(ids[1::width], where) if width == 3 else list(self.relations) * count
+        by_name = self._by_name(ends, numbers)
+        complete = bool((by_name >= 0).all())
+        if complete and (named or not self.named):
+            return by_name
+        by_number = self._by_number(ends, numbers)
+        if by_number is None:
+            if complete:
+                return by_name
+            row, column = map(int, np.argwhere(by_name < 0)[0])
+            raise InputError(f"{where(row)}: no node is called {shown(ends[column // 2][row])}")
+        if not complete:
+            return by_number
+        best = most_complete([self._keys(links) for links in (by_name, by_number)], self._keys(needed))
+        differ = np.argwhere(by_name != by_number)
+        if len(best) == 2 and len(differ):
+            row, column = map(int, differ[0])
+            raise InputError(
+                f"{where(row)}: {shown(ends[column // 2][row])} is the number of node"
+                f" {by_number[row, column]} and the name of node {by_name[row, column]}, and the file has as"
+                " many of the scores needed either way: keep to the pairs that 'trueedge pairs' writes"
+            )
+        return (by_name, by_number)[best[0]]
+
+    def _by_name(self, ends: tuple[Sequence[str], Sequence[str]], numbers: list[int]) -> NDArray[np.int64]:
+        """Return the links between two ends that are named, int64 (n, 3); unknown nodes are -1."""
+        found = np.empty((len(numbers), 3), dtype=np.int64)
         found[:, 1] = numbers
-        for column, end, written in ((0, "source", sources), (2, "target", targets)):
+        for column, end, written in zip((0, 2), ("source", "target"), ends, strict=True):
             kinds = [getattr(self.graph.relations[number], end) for number in numbers]
             found[:, column] = [
                 self._places[kind].get(text, -1) for kind, text in zip(kinds, written, strict=True)
             ]
-        if (found < 0).any():
-            # As in files of pairs of plain graphs, users may write node numbers.
-            count = self.graph.num_nodes
-            if not all(NODE_NUMBER.fullmatch(one) and int(one) < count for one in (*sources, *targets)):
-                row, column = map(int, np.argwhere(found < 0)[0])
-                missing = (sources, (), targets)[column][row]
-                raise InputError(f"{where(row)}: no node is called {shown(missing)}")
-            found[:, 0], found[:, 2] = ([int(one) for one in written] for written in (sources, targets))
         return found
+
+    def _by_number(
+        self, ends: tuple[Sequence[str], Sequence[str]], numbers: list[int]
+    ) -> NDArray[np.int64] | None:
+        """Return the links between two ends that are numbered, int64 (n, 3); None if any is no number."""
+        count = self.graph.num_nodes
+        if not all(NODE_NUMBER.fullmatch(one) and int(one) < count for end in ends for one in end):
+            return None
+        found = np.empty((len(numbers), 3), dtype=np.int64)
+        found[:, 1] = numbers
+        found[:, 0], found[:, 2] = ([int(one) for one in written] for written in ends)
+        return found
+
+    def _keys(self, links: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return a number for each link, int64 (n,)."""
+        ends = self.pairs(links)
+        wide = (len(self.relations) + 1) * self.graph.num_nodes
+        return np.asarray(ends[:, 0] * wide + ends[:, 1])
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """Return what nodes are called in files."""
+        return frozenset(self.texts)
 
     @cached_property
     def _places(self) -> list[dict[str, int]]:
@@ -131,15 +198,16 @@ class _Ends(Sequence[str]):
         return text if place == len(self.relations) else f"{text}, {self.relations[place]}"
 
 
-def read_link_scores(path: str | Path, links: LinkTable) -> FileScores:
+def read_link_scores(path: str | Path, links: LinkTable, needed: NDArray[np.int64]) -> FileScores:
     """Read a file of scores of typed links, as :func:`read_scores` reads those of pairs.
 
     Args:
         path: a text file with the columns of ``links`` and a score, in any order of lines, or with one score
             per line below the first line of the file that ``trueedge pairs`` wrote; a ``.npy`` array (n, 3)
-            of node numbers and scores; or a ``.npz`` file of such arrays. A relation may be named or
-            numbered.
+            of nodes and scores; or a ``.npz`` file of such arrays. A relation may be named or numbered, and
+            so may nodes.
         links: the links that there may be.
+        needed: the links that need a score, int64 (m, 3).
     """
     path = as_path(path, "read_link_scores")
     name = readable(path.name)
@@ -149,30 +217,42 @@ def read_link_scores(path: str | Path, links: LinkTable) -> FileScores:
             return read_scores(path)
         if len(links.relations) > 1:
             raise _no_relation(name, links)
-        numbers = as_pairs(pairs, links.graph.num_nodes, f"{name}: pairs")
-        found = np.insert(numbers, 1, links.relations[0], axis=1)
+        if links.named:
+            ids = [as_written(value) for value in pairs.ravel().tolist()]
+            found = links.find(ids, 2, needed, lambda row: f"{name}: pairs: row {row}")
+        else:
+            numbers = as_pairs(pairs, links.graph.num_nodes, f"{name}: pairs")
+            found = np.insert(numbers, 1, links.relations[0], axis=1)
         return table(name, links.pairs(found), as_scores(scores, f"scores in {name}"), links.labels, title)
     if path.with_suffix("" if path.suffix == ".gz" else path.suffix).suffix in TEXT and path.is_file():
         text = open_text(path)
         # The relation may be there although there is only one.
         for width in range(len(links.columns), 4):
-            lines = _read_lines(path, text, links, width)
+            lines = _read_lines(path, text, links, needed, width)
             if lines is not None:
                 return lines
+        if len(links.relations) > 1 and read_written(text, 2, links.known) is not None:
+            raise _no_relation(name, links)
     read = read_scores(path)
     if read.in_order is None:
         raise _no_relation(name, links)
     return read
 
 
-def _read_lines(path: Path, text: TextFile, links: LinkTable, width: int) -> FileScores | None:
+def _read_lines(
+    path: Path, text: TextFile, links: LinkTable, needed: NDArray[np.int64], width: int
+) -> FileScores | None:
     """Return the scores behind as many ids in each line; None if lines have other columns."""
-    written, name = read_written(text, width), readable(path.name)
+    written, name = read_written(text, width, links.known), readable(path.name)
     if written is None:
         return None
-    found = links.find(written.ids, width, lambda row: f"{path}, line {written.lines[row]}")
+    title = title_of_lines(text.lines)
+    # Files that 'trueedge pairs' wrote, and that say so, have names.
+    found = links.find(
+        written.ids, width, needed, lambda row: f"{path}, line {written.lines[row]}", title is not None
+    )
     scores = as_scores(written.scores, f"scores in {name}")
-    return table(name, links.pairs(found), scores, links.labels, title_of_lines(text.lines))
+    return table(name, links.pairs(found), scores, links.labels, title)
 
 
 def _no_relation(name: str, links: LinkTable) -> InputError:

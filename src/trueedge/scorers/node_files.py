@@ -16,6 +16,7 @@ from trueedge.files.number_fields import is_number_field
 from trueedge.files.text import TextFile, open_text, shown
 from trueedge.graph.typed import HeteroGraph
 from trueedge.scorers.class_columns import class_numbers, column_order
+from trueedge.scorers.id_readings import most_complete
 from trueedge.scorers.pair_titles import title_of_lines
 
 SEPARATORS = "\t;,"
@@ -177,17 +178,18 @@ def _find_nodes(
         if one not in known:
             raise text.error(line, _unknown_node(graph, kind, one))
     ways = [way for way in (names, numbers) if all(one in way for one in ids)]
-    needed = set(nodes.tolist())
-    ways = [way for way in ways if needed <= {way[one] for one in ids}] or ways
     if not ways:
         place = next(row for row, one in enumerate(ids) if (one in names) != (ids[0] in names))
         what = f"{shown(ids[0])} and {shown(ids[place])}: one is a name, the other the number of a node"
         raise text.error(rows[place][0], what)
-    for (line, _), one in zip(rows, ids, strict=True):
-        if ways[0][one] != ways[-1][one]:
+    readings = [np.array([way[one] for one in ids], dtype=np.int64) for way in ways]
+    best = most_complete(readings, nodes)
+    found = readings[best[0]].tolist()
+    for (line, _), one, node, other in zip(rows, ids, found, readings[best[-1]].tolist(), strict=True):
+        if node != other:
             what = f"{shown(one)} is the number of node {numbers[one]} and the name of node {names[one]}"
             raise text.error(line, f"{what}: write lines with id, name, type and class, or a .npy file")
-    return [ways[0][one] for one in ids]
+    return list(found)
 
 
 def _unknown_node(graph: HeteroGraph, kind: int, one: str) -> str:

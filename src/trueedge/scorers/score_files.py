@@ -97,7 +97,8 @@ def read_scores(
     elif path.with_suffix("" if path.suffix == ".gz" else path.suffix).suffix in TEXT:
         text = open_text(path)
         title = title_of_lines(text.lines)
-        written = None if labels is None else read_written(text)
+        known = frozenset(labels or ()).union(*(sides or ()))
+        written = None if labels is None else read_written(text, nodes=known)
         if labels is not None and written is not None:
             found = _look_up(written.ids, labels, lambda row: f"{path}, line {written.lines[row]}", sides)
             return table(name, found, as_scores(written.scores, f"scores in {name}"), labels, title)
@@ -112,7 +113,7 @@ def read_scores(
         none = np.empty(0, np.int64)
         return FileScores(name, values, none, np.empty(0), 0, positives=positives, title=title)
     if labels is not None:
-        ids = [_as_written(value) for value in pairs.ravel().tolist()]
+        ids = [as_written(value) for value in pairs.ravel().tolist()]
         found = _look_up(ids, labels, lambda row: f"{name}: pairs: row {row}", sides)
         return table(name, found, values, labels, title)
     return table(name, as_pairs(pairs, MAX_ID + 1, f"{name}: pairs"), values, title=title)
@@ -200,7 +201,7 @@ def _look_up(
     return nodes.reshape(-1, 2)
 
 
-def _as_written(value: object) -> str:
+def as_written(value: object) -> str:
     """Return an id of an array as text: 7.0 in a table of floats is the id 7."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 

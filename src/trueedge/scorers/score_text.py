@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,12 +38,13 @@ class Written:
     lines: list[int]
 
 
-def read_written(text: TextFile, width: int = 2) -> Written | None:
+def read_written(text: TextFile, width: int = 2, nodes: Collection[str] = ()) -> Written | None:
     """Read ids and scores, in columns as in an edge list; None if the first line has other columns.
 
     Args:
         text: the file.
         width: the number of ids in a line; the score follows.
+        nodes: what nodes are called: a first line that begins with two of them is no header.
     """
     ids: list[str] = []
     scores: list[float] = []
@@ -54,6 +56,7 @@ def read_written(text: TextFile, width: int = 2) -> Written | None:
             continue
         separator = separator if begun else find_separator(line)
         fields = split_fields(text, number, line, separator)
+        begun = begun or _is_row(fields, width, nodes)
         if not begun and width == 2 and not any(map(is_number_field, fields)):
             found = pair_columns(text, number, fields)
             if found is not None:
@@ -73,7 +76,7 @@ def read_written(text: TextFile, width: int = 2) -> Written | None:
         if is_header:
             continue
         if not is_number_field(score):
-            raise text.error(number, f"{shown(score)} is not a number")
+            raise text.error(number, f"{shown(score)} is not a number" if score else "the score is missing")
         ids += row
         scores.append(float(score))
         lines.append(number)
@@ -142,6 +145,13 @@ def _first_fault(text: TextFile, first: int, separator: str | None) -> InputErro
         if len(fields) != columns:
             return text.error(number, f"{len(fields)} columns, where the first line has {columns}")
     return InputError(f"{text.path} cannot be read as columns of numbers")
+
+
+def _is_row(fields: Sequence[str], width: int, nodes: Collection[str]) -> bool:
+    """Return whether fields are two nodes and a score, and not titles that nodes have as names."""
+    if len(fields) != width + 1 or fields[-1].casefold() in SCORES:
+        return False
+    return fields[0] in nodes and fields[width - 1] in nodes
 
 
 def _is_passed_over(line: str) -> bool:

@@ -99,7 +99,7 @@ class TypedLinkTask(Task):
         """Return the checked scores of a part, which a file may hold in the order of the task."""
         self.check_part(part)
         if isinstance(scorer, (str, Path)):
-            scorer = read_link_scores(scorer, self.links_in_files)
+            scorer = read_link_scores(scorer, self.links_in_files, self.distinct_links(part))
         if isinstance(scorer, FileScores) and scorer.in_order is not None and scorer.positives is not None:
             ours = (len(self.positives[part]), len(self.questions(part)))
             if (scorer.positives, len(scorer.in_order)) != ours:
@@ -114,7 +114,7 @@ class TypedLinkTask(Task):
         """Turn anything that can score links into an object with ``score(links)``."""
         refuse_foreign(self, scorer)
         if isinstance(scorer, (str, Path)):
-            scorer = read_link_scores(scorer, self.links_in_files)
+            scorer = read_link_scores(scorer, self.links_in_files, self.distinct_links(part))
         if isinstance(scorer, FileScores):
             table = self.links_in_files
             found = match_file(
