@@ -47,16 +47,22 @@ def main() -> None:
     parser.add_argument("--every-relation", action="store_true", help="walk along every relation of PubMed")
     parser.add_argument("--json", type=Path, help="write the scores to this file after each check")
     chosen = parser.parse_args()
-    row: dict[str, Any] = {name: str(v) if name == "json" else v for name, v in vars(chosen).items()}
-    row.pop("json")
-    row["checks"] = []
+    given = {name: value for name, value in vars(chosen).items() if name != "json"}
+    row: dict[str, Any] = {**given, "found": []}
     for check in Training(chosen).checks():
-        row["checks"].append(check)
+        row["found"].append(check)
         print(" ".join(f"{name} {value:.5g}" for name, value in check.items()), flush=True)
         if chosen.json:
-            chosen.json.write_text(json.dumps(row, indent=1) + "\n")
-    best = max(row["checks"], key=lambda one: one["valid roc-auc"])
+            write(chosen.json, row)
+    best = max(row["found"], key=lambda one: one["valid roc-auc"])
     print("best on the validation part:", {name: round(value, 2) for name, value in best.items()})
+
+
+def write(path: Path, row: dict[str, Any]) -> None:
+    """Write a training to a file; other trainings in it are kept."""
+    kept = json.loads(path.read_text()) if path.exists() else []
+    others = [one for one in kept if {**one, "found": None} != {**row, "found": None}]
+    path.write_text(json.dumps([*others, row], indent=1) + "\n")
 
 
 @dataclass(frozen=True)

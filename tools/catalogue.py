@@ -36,7 +36,7 @@ PAGES = (
     "docs/degree-bias.md",
     "docs/communities.md",
     "docs/knowledge-graphs.md",
-    "docs/typed-graphs.md",
+    "docs/hgb.md",
     "docs/recommendation.md",
     "docs/speed.md",
     "docs/many-machines.md",
@@ -103,6 +103,7 @@ def common_neighbours_table() -> str:
 TABLES: dict[str, Callable[..., str]] = {
     "hgb-causes": hgb_tables.causes_table,
     "hgb-first": hgb_tables.first_places_table,
+    "hgb-code": hgb_tables.published_code_table,
     "datasets": registry_tables.datasets_table,
     "dataset-families": registry_tables.dataset_families_table,
     "methods": method_tables.methods_table,
