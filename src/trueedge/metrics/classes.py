@@ -16,6 +16,10 @@ from trueedge.metrics.scores import LAYOUTS, Scores, take
 
 LAYOUT = "classes"
 LAYOUTS[LAYOUT] = "predicted classes of nodes"
+# How far from 0 to 1 rounding may bring a probability.
+MARGIN = 1e-6
+# Logits of which fewer lie outside 0 to 1 are rather probabilities with faults.
+FEW = 0.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +30,7 @@ class ClassScores(Scores):
         truth: bool (n, classes), the classes that each node has.
         predicted: float64 (n, classes), 1 for a predicted class and 0 for others; if k classes tie for the
             highest score of a node that has one class, each is predicted by 1/k.
+        notes: what the user should know of how predictions were read.
     """
 
     form: ClassVar[str] = "classes"
@@ -33,6 +38,7 @@ class ClassScores(Scores):
 
     truth: NDArray[np.bool_]
     predicted: NDArray[np.float64]
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def check(cls, truth: NDArray[Any], predicted: NDArray[Any]) -> Self:
@@ -70,8 +76,8 @@ def classes_from(answers: NDArray[Any], classes: int, multi: bool) -> NDArray[np
 
     Args:
         answers: the class of each node, whole numbers (n,), or a number for each class, (n, classes). If a
-            node can have several classes, numbers from 0 to 1 alone are probabilities, and those above 0.5
-            are predicted; otherwise they are logits, and those above 0 are predicted.
+            node can have several classes, numbers from 0 to 1 alone (up to rounding) are probabilities, and
+            those above 0.5 are predicted; otherwise they are logits, and those above 0 are predicted.
         classes: the number of classes.
         multi: whether a node can have several classes.
     """
@@ -89,11 +95,29 @@ def classes_from(answers: NDArray[Any], classes: int, multi: bool) -> NDArray[np
     if answers.shape[1] != classes:
         raise InputError(f"there are {classes} classes, but predictions of shape {answers.shape}")
     if multi:
-        probabilities = bool(((answers >= 0) & (answers <= 1)).all())
-        return np.asarray(answers > (0.5 if probabilities else 0.0)).astype(np.float64)
+        threshold = 0.0 if _outside(answers) else 0.5
+        return np.asarray(answers > threshold).astype(np.float64)
     best = np.asarray(answers == answers.max(axis=1, keepdims=True)).astype(np.float64)
     shares: NDArray[np.float64] = best / best.sum(axis=1, keepdims=True)
     return shares
+
+
+def logit_notes(answers: NDArray[Any]) -> tuple[str, ...]:
+    """Return a note on logits that are almost all from 0 to 1, as probabilities are.
+
+    Args:
+        answers: a number for each node and class, (n, classes); a node can have several classes.
+    """
+    outside = _outside(answers)
+    if not 0 < outside < FEW * answers.size:
+        return ()
+    lie = "lies" if outside == 1 else "lie"
+    return (f"{outside} of {answers.size} numbers {lie} outside 0 to 1, so all are read as logits",)
+
+
+def _outside(answers: NDArray[Any]) -> int:
+    """Return how many numbers are no probabilities."""
+    return int(np.count_nonzero((answers < -MARGIN) | (answers > 1 + MARGIN)))
 
 
 def _accuracies(scores: ClassScores) -> NDArray[np.float64]:

@@ -33,6 +33,8 @@ def class_numbers(
     ways = [way for way in (numbers, names) if all(one in way for one in given)]
     if len(ways) == 1 or (ways and numbered):
         return ways[0]
+    if any(one not in names and one not in numbers for one in given):
+        return numbers | names  # the caller names what is no class
     one = unclear[0]
     raise InputError(
         f"{what}: {one} is the number of the class {classes[numbers[one]]!r} and the name of another one:"
@@ -72,6 +74,14 @@ def listed(classes: Sequence[str]) -> str:
     """Return the names of classes for a sentence."""
     more = f" and {len(classes) - NAMED} more" if len(classes) > NAMED else ""
     return ", ".join(map(shown, classes[:NAMED])) + more
+
+
+def describe_classes(classes: Sequence[str]) -> str:
+    """Say what classes may be called."""
+    last = len(classes) - 1
+    if list(classes) == [str(number) for number in range(len(classes))]:
+        return f"classes are numbered from 0 to {last}"
+    return f"the classes are {listed(classes)}, or numbers from 0 to {last}"
 
 
 def _ways(classes: Sequence[str]) -> tuple[dict[str, int], dict[str, int]]:

@@ -74,10 +74,27 @@ def read_predictions(
         if seen[node]:
             raise text.error(line, f"node {shown(fields[0])} occurs again")
         whole[node], seen[node] = row, True
+    refuse_nonfinite(np.array(scores))
     missing = nodes[~seen[nodes]]
     if len(missing):
         raise InputError(f"{path} has no prediction for node {missing[0]} ({len(missing)} are missing)")
     return whole
+
+
+def refuse_nonfinite(table: NDArray[Any]) -> None:
+    """Raise an InputError that counts the nodes with predictions that are NaN or infinite.
+
+    Args:
+        table: the predictions as they were given, a row for each node.
+    """
+    if table.dtype.kind != "f" or not table.ndim or not len(table):
+        return
+    rows = table.reshape(len(table), -1)
+    bad = int((~np.isfinite(rows).all(axis=1)).sum())
+    if bad:
+        kinds = [(np.isnan(rows).any(), "NaN"), (np.isinf(rows).any(), "infinite")]
+        what = " or ".join(word for there, word in kinds if there)
+        raise InputError(f"predictions of {bad} of {len(rows)} nodes are {what}")
 
 
 def _rows(text: TextFile) -> list[Row]:

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError, unknown
 from trueedge.graph.typed import HeteroGraph, Labels
-from trueedge.metrics.classes import ClassScores, classes_from
+from trueedge.metrics.classes import ClassScores, classes_from, logit_notes
 from trueedge.metrics.scores import as_array
 from trueedge.scorers.capabilities import Need, as_predictor
-from trueedge.scorers.class_columns import class_numbers
-from trueedge.scorers.node_files import read_predictions
+from trueedge.scorers.class_columns import class_numbers, describe_classes
+from trueedge.scorers.node_files import read_predictions, refuse_nonfinite
 from trueedge.scorers.scorer import Scorer, is_table
 from trueedge.tasks.base import Task, array_hash, refuse_foreign, withhold
 
@@ -114,7 +114,10 @@ class NodeTask(Task):
     def scores_of(self, part: str, answers: NDArray[Any]) -> ClassScores:
         """Compare predicted classes, or scores of all classes, with the true ones."""
         truth = self.memberships(part)
-        return ClassScores.check(truth, classes_from(answers, self.num_classes, self.multi))
+        if answers.ndim == 1 and not self.multi:
+            answers = self._numbered(answers)
+        scores = ClassScores.check(truth, classes_from(answers, self.num_classes, self.multi))
+        return replace(scores, notes=logit_notes(answers)) if self.multi else scores
 
     def bind(self, scorer: object, part: str) -> Scorer:
         """Turn a predictor, a function of nodes, an array or a file into an object with ``score(nodes)``.
@@ -137,8 +140,9 @@ class NodeTask(Task):
         table = as_array(given, "predictions") if is_table(given) else self._listed(given)
         if table.dtype == object and all(isinstance(one, str) for one in table.ravel()):
             table = table.astype(str)  # as columns of data frames are
-        if table.dtype.kind in "Uiu" and table.ndim == 1:
-            table = self._numbered(table)
+        if table.dtype.kind == "U" and table.ndim == 1 and not self.multi:
+            table = np.eye(self.num_classes)[self._named(table)]
+        refuse_nonfinite(table)
         if table.ndim == 2 and table.shape[1] != self.num_classes:
             raise InputError(f"there are {self.num_classes} classes, but predictions of shape {table.shape}")
         first, last = self.graph.starts[self.target : self.target + 2]
@@ -153,16 +157,24 @@ class NodeTask(Task):
         whole[places[len(table)]] = table
         return whole
 
-    def _numbered(self, classes: NDArray[Any]) -> NDArray[Any]:
-        """Return classes by number, given by name or by number, (n,)."""
+    def _named(self, classes: NDArray[Any]) -> NDArray[np.int64]:
+        """Return the numbers of classes that are given as texts, by name or by number, (n,)."""
         values, place = np.unique(classes, return_inverse=True)
-        texts = values.astype(str).tolist()
+        ways = class_numbers(values.tolist(), self.classes, "predictions")
+        strange = [one for one in values.tolist() if one not in ways]
+        if strange:
+            raise unknown("class", strange[0], self.classes)
+        return np.array([ways[one] for one in values.tolist()])[place.reshape(-1)]
+
+    def _numbered(self, classes: NDArray[Any]) -> NDArray[np.int64]:
+        """Return the numbers of classes that are given as numbers, which may be their names, (n,)."""
+        values, place = np.unique(classes, return_inverse=True)
+        texts = [str(int(one)) if one == int(one) else str(one) for one in values.tolist()]
         ways = class_numbers(texts, self.classes, "predictions")
         strange = [one for one in texts if one not in ways]
-        if strange and classes.dtype.kind == "U":
-            raise unknown("class", strange[0], self.classes)
-        # Numbers out of range are refused where the predictions are compared with the truth.
-        return classes if strange else np.array([ways[one] for one in texts])[place.reshape(-1)]
+        if strange:
+            raise InputError(f"a predicted class is {strange[0]}: {describe_classes(self.classes)}")
+        return np.array([ways[one] for one in texts])[place.reshape(-1)]
 
     def _listed(self, given: Any) -> NDArray[Any]:
         """Return a list as an array."""
@@ -173,10 +185,11 @@ class NodeTask(Task):
             raise InputError(f"predictions need the shape {shape}: all rows must have one length") from None
 
     def remarks(self, scores: Any) -> list[str]:
-        """Return a warning if all nodes get the same prediction."""
+        """Return a warning if all nodes get the same prediction, and one of logits that look otherwise."""
+        found = list(scores.notes)
         if len(scores.predicted) > 1 and (scores.predicted == scores.predicted[0]).all():
-            return ["all nodes get the same classes: the predictions separate nothing"]
-        return []
+            found.append("all nodes get the same classes: the predictions separate nothing")
+        return found
 
     def truth(self, part: str) -> dict[str, NDArray[Any]]:
         """Return the classes of a part's nodes."""
