@@ -149,6 +149,15 @@ def test_perfect_results_on_a_handful_of_edges_are_no_surprise() -> None:
     assert "perfect" not in {one.name for one in verdict.suspicions}
 
 
+@pytest.mark.parametrize(("rare", "doubted"), [(3, False), (25, True)])
+def test_perfect_classes_are_no_surprise_if_a_baseline_is_nearly_as_good(rare: int, doubted: bool) -> None:
+    edges = np.random.default_rng(0).integers(0, 50, size=(80, 2))
+    given = {"y": [0] * (50 - rare) + [1] * rare}
+    typed = te.HeteroGraph.from_tables({"a": given}, {("a", "to", "a"): edges}, label="y")
+    verdict = judge(np.array(given["y"]), te.task(typed))
+    assert ("perfect" in {one.name for one in verdict.suspicions}) == doubted
+
+
 def test_a_model_below_chance_is_no_cheat_where_degrees_are_below_chance_too() -> None:
     """Old nodes have many edges, and new edges join new nodes: degrees point the wrong way."""
     old = [(u, v) for u in range(30) for v in range(u + 1, 30)]

@@ -24,6 +24,8 @@ def test_noise_on_typed_links_is_said_to_be_at_chance() -> None:
     said = "its ROC-AUC is not significantly different from chance (50)"
     assert said in [one.sentence for one in found.suspicions]
     assert found.ok
+    assert found.sentence.startswith("my model beats ")
+    assert found.sentence.endswith(" It is not significantly better than chance.")
     assert "Improve the model before you compare it: random scores do about as well" in found.advice
     assert not any(one.startswith("Report") for one in found.advice)
 
@@ -37,6 +39,9 @@ def test_noise_on_a_plain_graph_is_said_to_be_at_chance(protocol: str, metric: s
 def test_protocols_with_different_chance_levels_are_said_one_by_one() -> None:
     found = judge(vectors(34), "karate", ["existing", "degree-corrected"])
     said = [one for one in _said(found) if "from chance" in one]
+    assert "It is not significantly better than chance." in found.sentence
+    other = replace(found, suspicions=found.suspicions[:1])
+    assert "Under 1 of 2 protocols, it is not significantly better than chance." in other.sentence
     assert said[0].startswith("existing: its ")
     assert said[1] == "degree-corrected: its AUC is not significantly different from chance (50)"
 

@@ -90,7 +90,8 @@ def summary(verdict: Verdict) -> str:
     answer = f"{'; '.join(said[:-1])}; and {said[-1]}" if len(said) > 1 else "".join(said)
     alone = "was evaluated alone: there is no baseline to compare it with"
     paper = "" if verdict.ok else "On paper, "
-    return f"{paper}{verdict.model} {answer or alone}. {verdict.degree_sentence}".strip()
+    more = " ".join(filter(None, (verdict.chance_sentence, verdict.degree_sentence)))
+    return f"{paper}{verdict.model} {answer or alone}. {more}".strip()
 
 
 def answer_lines(verdict: Verdict) -> Markup:

@@ -42,7 +42,7 @@ def perfect(evidence: Evidence) -> Iterator[Suspicion]:
         if value is None or metrics.get(name).high != 1 or not metrics.get(name).higher_is_better:
             continue
         best = evidence.best_baseline(name)
-        if value < PERFECT or (best is not None and best[1] >= EASY) or not _is_rare(evidence):
+        if value < PERFECT or (best is not None and best[1] >= EASY) or not _is_rare(evidence, name, best):
             continue
         shown = metrics.format_value(name, value)
         beside = f", and the best baseline, {best[0]}, {metrics.format_value(name, best[1])}" if best else ""
@@ -93,10 +93,19 @@ def is_adjacency(asked: Asked) -> bool:
     return bool(edges and (asked.others == other).all() and one > other)
 
 
-def _is_rare(evidence: Evidence) -> bool:
-    """Return whether perfect results are rarer by chance than one in a thousand, judged by the baselines."""
+def _is_rare(evidence: Evidence, metric: str, best: tuple[str, float] | None) -> bool:
+    """Return whether perfect results are rarer by chance than one in a thousand, judged by the baselines.
+
+    Args:
+        evidence: the records of the model and of the baselines.
+        metric: what is perfect.
+        best: the best baseline with its mean of the metric, if there is one.
+    """
     record = evidence.records[0]
     ranks = record.ranks
+    if ranks is None and best is not None and not isinstance(evidence.task, GraphTask):
+        values = record.unit_values(metric)
+        return values is None or float(np.clip(best[1], 0.1, 1.0)) ** len(values) < RARE
     if ranks is None:
         return not isinstance(evidence.task, GraphTask) or len(evidence.task.questions("test")) >= 20
     shares = [float((found == 1).mean()) for one in evidence.baselines if (found := one.ranks) is not None]

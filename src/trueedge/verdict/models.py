@@ -122,7 +122,7 @@ def as_method(model: object, name: str = "", data: str = "graph", kind: str = ""
     if isinstance(model, str) and not _is_path(model):
         return _named(methods.create(model, data=data), name)
     given = name
-    name = name or _name_of(model, data)
+    name = name or _name_of(model)
     if isinstance(model, (str, Path)):
         model = read_model(Path(model), data, kind)[0]
     if isinstance(model, type) and issubclass(model, Method):
@@ -203,11 +203,11 @@ def _is_path(text: str) -> bool:
     return Path(text).is_file() or bool(re.search(r"[/\\]|\.\w{2,4}$", text))
 
 
-def _name_of(model: object, data: str) -> str:
+def _name_of(model: object) -> str:
     if isinstance(model, (str, Path)):
         return Path(model).stem
     if is_table(model):
-        return "my scores" if data == "triples" else "my vectors"
+        return "my model"  # the answer begins with it, in the singular
     return telling_name(getattr(model, "__module__", None) or "", scorer_name(model))
 
 

@@ -16,6 +16,7 @@ from trueedge.registry import Registry
 from trueedge.results.record import Record
 from trueedge.verdict import benchmark, rows
 from trueedge.verdict.answers import Answer, joined
+from trueedge.verdict.doubts_chance import NAME as CHANCE
 from trueedge.verdict.notebook import html
 from trueedge.verdict.suspicions import Suspicion
 
@@ -73,7 +74,17 @@ class Verdict:
         """Return the answer in one sentence."""
         listed = joined(self.answers) or "was evaluated alone: there is no baseline to compare it with"
         doubt = "" if self.ok else "These scores cannot be trusted (see the doubts below). "
-        return f"{doubt}{self.model} {listed}. {self.degree_sentence}".rstrip()
+        more = " ".join(filter(None, (self.chance_sentence, self.degree_sentence)))
+        return f"{doubt}{self.model} {listed}. {more}".rstrip()
+
+    @property
+    def chance_sentence(self) -> str:
+        """Return under how many protocols the model may be random, in words; empty if under none."""
+        found, count = sum(one.name == CHANCE for one in self.suspicions), len(self.tables)
+        if not found:
+            return ""
+        where = "It is" if found == count else f"Under {found} of {count} protocols, it is"
+        return f"{where} not significantly better than chance."
 
     @property
     def degree_sentence(self) -> str:
