@@ -155,7 +155,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
     ),
     "underscore in a feature": (
         {"node__dat": "0\ta\t0\t1_0,1\n"},
-        "mine/node.dat, line 1: the feature '1_0' is not a finite float32",
+        "mine/node.dat, line 1: the feature '1_0' is not a number",
     ),
     "link with 3 columns": (
         {"link__dat": "0\t2\t0\t1\n0\t3\t0\n"},
@@ -408,6 +408,10 @@ ARCHIVES: dict[str, tuple[Callable[[Path], Path], str]] = {
         _without_links,
         " has no file link.dat, as archives of typed graphs do: it has 'a/readme.txt'; unpack files of"
         " another format",
+    ),
+    "archive of macOS alone": (
+        lambda place: packed(place, **{"__MACOSX/link.dat": "x"}),
+        " has no file link.dat, only what macOS adds to archives ('__MACOSX/link.dat')",
     ),
     "archive of names in capitals": (
         _in_capitals,

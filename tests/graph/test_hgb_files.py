@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import zipfile
@@ -133,7 +134,8 @@ def test_one_node_with_two_labels_makes_all_labels_lists(tmp_path: Path) -> None
 def test_weights_and_repeated_links_are_left_out_and_said(tmp_path: Path) -> None:
     links = "0\t2\t0\t225\n0\t2\t0\t1\n1\t3\t0\t0.5e-40\n2\t3\t1\t1\n"
     data = read_hgb(write(tmp_path / "mine", {**GOOD, "link.dat": links}))
-    assert data.notes == ("dropped 1 repeated link", "2 weights are not 1: they are left out")
+    said = "2 links have a weight other than 1; weights are not used, and the links stay"
+    assert data.notes == ("dropped 1 repeated link", said)
     assert data.graph.edges[0].tolist() == [[0, 2], [1, 3]]
 
 
@@ -148,7 +150,22 @@ def test_test_links_and_published_pairs_are_read(tmp_path: Path) -> None:
     pairs, truth = data.test_pairs[0]
     assert pairs.tolist() == [[0, 4], [0, 3], [1, 2]]
     assert truth.tolist() == [True, False, False]
-    assert data.notes == ("1 link of link.dat.test is in link.dat, too",)
+    leak = "is in link.dat, too, and stays in the training graph: see 'trueedge audit'"
+    assert data.notes == (f"1 link of link.dat.test {leak}",)
+
+
+def test_a_relation_that_holds_all_test_links_of_another_is_noted(tmp_path: Path) -> None:
+    info = {"link.dat": {"link type": {str(n): {"start": 0, "end": 1, "meaning": f"r{n}"} for n in (0, 1)}}}
+    files = {
+        "node.dat": "0\ta\t0\n1\tb\t0\n2\tp\t1\n3\tq\t1\n",
+        "info.dat": json.dumps(info),
+        "link.dat": "0\t2\t0\t1\n0\t3\t1\t1\n1\t2\t1\t1\n",
+        "link.dat.test": "0\t3\t0\t1\n1\t2\t0\t1\n",
+    }
+    said = "the links of 'r1' are all test links of 'r0' and more, and stay in the training graph: see"
+    (note,) = read_hgb(write(tmp_path / "mine", files)).notes
+    assert note.startswith(said)
+    assert read_hgb(write(tmp_path / "some", {**files, "link.dat.test": "1\t3\t0\t1\n"})).notes == ()
 
 
 def test_repeated_test_links_are_left_out_and_said(tmp_path: Path) -> None:

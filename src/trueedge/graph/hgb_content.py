@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.files.text import as_path, shown
-from trueedge.files.text_folders import TextFolder, open_text_folder
+from trueedge.files.text_folders import FOREIGN_FOLDER, TextFolder, open_text_folder
 from trueedge.graph.hgb_info import INFO, HgbInfo, read_info
 from trueedge.graph.hgb_labels import (
     LABELS,
@@ -69,7 +69,10 @@ def _without_links(folder: TextFolder) -> str:
     """Say that there is no ``link.dat``, and what an archive has instead."""
     names = sorted(folder.files)
     if folder.archive is not None and not names:
-        names = [one.filename for one in folder.archive.infolist() if not one.is_dir()]
+        listed = [one.filename for one in folder.archive.infolist() if not one.is_dir()]
+        names = [one for one in listed if FOREIGN_FOLDER not in one.split("/")]
+        if listed and not names:
+            return f"{folder.path} has no file {LINKS}, only what macOS adds to archives ({shown(listed[0])})"
     likely = next((one for one in names if one.rpartition("/")[2].lower() == LINKS), None)
     if likely is not None:
         return f"{folder.path} has no file {LINKS}, only {shown(likely)}: write its name in lower case"
@@ -106,10 +109,7 @@ def _read(folder: TextFolder) -> HgbContent:
         test_links = {number: pairs for number, pairs in enumerate(by_relation) if len(pairs)}
         notes += _repeated(again, f" of {TEST_LINKS}")
     notes += _weight_notes(tables)
-    leaked = sum(_shared(pairs, edges[number], len(kinds)) for number, pairs in test_links.items())
-    if leaked:
-        verb = "is" if leaked == 1 else "are"
-        notes.append(f"{counted(leaked, 'link')} of {TEST_LINKS} {verb} in {LINKS}, too")
+    notes += _leak_notes(test_links, edges, relations, len(kinds))
     if info.ends is not None and info.ends != ends:
         wrong = next(n for n, pair in enumerate(ends) if pair != info.ends[n])
         stated, found = (f"from type {one[wrong][0]} to {one[wrong][1]}" for one in (info.ends, ends))
@@ -272,8 +272,30 @@ def _weight_notes(tables: list[LinkTable]) -> list[str]:
     notes = []
     weighted = sum(table.weighted for table in tables)
     if weighted:
-        verb = "weight is not 1: weights are" if weighted == 1 else "weights are not 1: they are"
-        notes.append(f"{weighted:,} {verb} left out")
+        links = "1 link has" if weighted == 1 else f"{weighted:,} links have"
+        stay = "the link stays" if weighted == 1 else "the links stay"
+        notes.append(f"{links} a weight other than 1; weights are not used, and {stay}")
+    return notes
+
+
+def _leak_notes(
+    test_links: Mapping[int, Pairs],
+    edges: tuple[Pairs, ...],
+    relations: tuple[Relation, ...],
+    num_nodes: int,
+) -> list[str]:
+    """Say how many test links are also edges, and which relations hold all test links of another one."""
+    audit = "in the training graph: see 'trueedge audit'"
+    notes = []
+    leaked = sum(_shared(pairs, edges[number], num_nodes) for number, pairs in test_links.items())
+    if leaked:
+        verb, stays = ("is", "stays") if leaked == 1 else ("are", "stay")
+        notes.append(f"{counted(leaked, 'link')} of {TEST_LINKS} {verb} in {LINKS}, too, and {stays} {audit}")
+    for number, pairs in test_links.items():
+        for other, held in enumerate(edges):
+            if other != number and _shared(pairs, held, num_nodes) == len(pairs):
+                one, same = (repr(relations[place].name) for place in (number, other))
+                notes.append(f"the links of {same} are all test links of {one} and more, and stay {audit}")
     return notes
 
 

@@ -98,10 +98,11 @@ def _numbered(folder: TextFolder, said: Mapping[str, Any], file: str, key: str) 
     numbers = sorted(int(one) for one in listed if one.isascii() and one.isdecimal() and len(one) < 10)
     if not numbers:
         return None
+    nouns = "classes" if key == "class" else f"{key}s"
     for wanted, number in enumerate(numbers):
         if number != wanted:
             raise InputError(
-                f"{folder.place(INFO)}: {file} must number its {key}s 0, 1, 2, … without gaps, but {wanted}"
+                f"{folder.place(INFO)}: {file} must number its {nouns} 0, 1, 2, … without gaps, but {wanted}"
                 f" {'occurs again' if number < wanted else 'is missing'}"
             )
     by_number = {int(one): value for one, value in listed.items() if one.isascii() and one.isdecimal()}

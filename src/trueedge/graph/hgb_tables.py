@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,10 +12,12 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.files.bounds import check_memory
+from trueedge.files.number_fields import is_number_field
 from trueedge.files.text import shown
 from trueedge.files.text_folders import TextFolder
 from trueedge.graph.typed_validation import lock_sparse
 from trueedge.graph.validation import MAX_NODES
+from trueedge.html import counted
 
 if TYPE_CHECKING:
     from trueedge.kernels.text.typed_rows import NodeRows
@@ -184,11 +185,9 @@ def _features(
         odd = widths[rows] != width
         if odd.any():
             row = int(rows[odd.argmax()])
-            raise folder.error(
-                NODES,
-                int(lines[row]),
-                f"this node has {widths[row]} features, but other nodes of type {kind} have {width}",
-            )
+            has = counted(int(widths[row]), "feature")
+            what = f"this node has {has}, but other nodes of type {kind} have {width}"
+            raise folder.error(NODES, int(lines[row]), what)
         if width == 0:
             found.append(None)
             continue
@@ -203,13 +202,10 @@ def _features(
 
 def _feature(folder: TextFolder, line: int, text: str) -> float:
     """Return a feature that is not plain decimal digits, or needs exact rounding."""
-    try:
-        # Python alone reads underscores between digits.
-        value = math.nan if "_" in text else float(text)
-    except ValueError:
-        raise folder.error(NODES, line, f"the feature {shown(text)} is not a number") from None
+    if not is_number_field(text):
+        raise folder.error(NODES, line, f"the feature {shown(text)} is not a number")
     with np.errstate(over="ignore"):
-        rounded = np.float32(value)
+        rounded = np.float32(float(text))
     if not np.isfinite(rounded):
         raise folder.error(NODES, line, f"the feature {shown(text)} is not a finite float32")
     return float(rounded)
