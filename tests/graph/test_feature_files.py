@@ -99,3 +99,14 @@ def test_ids_that_are_numbers_are_not_read_as_a_feature_because_one_is_wrong(tmp
     # Whole numbers that repeat are a feature.
     path.write_text("".join(f"{10 + one % 30},0.5\n" for one in ids))
     assert with_features(graph, path).features.shape == (40, 2)
+
+
+def test_rows_of_other_nodes_are_left_out_however_many_they_are(tmp_path: Path) -> None:
+    graph = Graph.from_edges([(str(node), str(node + 1)) for node in range(1, 34)])
+    path = tmp_path / "x.csv"
+    path.write_text("".join(f"{node},0.5\n" for node in range(1, 61)))
+    found = with_features(graph, path)
+    assert found.features.shape == (34, 1)
+    assert found.notes[-1] == (
+        "left out 26 rows of x.csv: the graph has no such nodes, the first is '35' (line 35)"
+    )

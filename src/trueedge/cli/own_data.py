@@ -85,10 +85,12 @@ class OwnData:
         from trueedge.audit.own_benchmark import own_split
         from trueedge.graph.feature_files import with_features
         from trueedge.tasks.protocols import Source
+        from trueedge.tasks.protocols.source import NOUNS
 
-        graph = Source.of(source).graph
+        found = Source.of(source)
+        graph = found.graph
         if not isinstance(graph, Graph):
-            raise InputError(f"{self._flags()} for plain graphs, and {source} is none")
+            raise InputError(f"{self._flags()} for plain graphs, and {found.name} is {NOUNS[found.data]}")
         if self.features is not None:
             told = graph.notes
             graph = with_features(graph, self.features)

@@ -78,7 +78,7 @@ def _text_table(path: Path, graph: Graph) -> tuple[NDArray[np.float64], tuple[st
     names = graph.labels if graph.labels is not None else tuple(map(str, range(graph.num_nodes)))
     place = {name: node for node, name in enumerate(names)}
     listed = [place.get(fields[0], -1) for _, fields in rows]
-    named = _are_named(rows, listed)
+    named = _are_named(rows, listed, graph.num_nodes)
     notes: tuple[str, ...] = ()
     if named:
         _refuse_missing(path, names, rows, listed)
@@ -98,12 +98,13 @@ def _text_table(path: Path, graph: Graph) -> tuple[NDArray[np.float64], tuple[st
     return found[np.argsort([node for node in listed if node >= 0])] if named else found, notes
 
 
-def _are_named(rows: Sequence[tuple[int, list[str]]], listed: Sequence[int]) -> bool:
+def _are_named(rows: Sequence[tuple[int, list[str]]], listed: Sequence[int], num_nodes: int) -> bool:
     """Return whether the first column holds names of nodes: all of them, or nearly all, or texts.
 
     Args:
         rows: the number and the fields of each line.
         listed: the node that the first field of each line names, or -1.
+        num_nodes: the number of nodes.
     """
     if not rows or len(rows[0][1]) < 2 or max(listed) < 0:
         return False
@@ -114,6 +115,8 @@ def _are_named(rows: Sequence[tuple[int, list[str]]], listed: Sequence[int]) -> 
     # A feature may be a whole number, too, but not another one in each row.
     distinct = len({fields[0] for _, fields in rows})
     known = sum(node >= 0 for node in listed)
+    if distinct == len(rows) > num_nodes == known:
+        return True  # a row for each node, and others
     return min(distinct, known) >= MOST_NAMED * len(rows)
 
 
