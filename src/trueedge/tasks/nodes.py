@@ -115,7 +115,7 @@ class NodeTask(Task):
         """Compare predicted classes, or scores of all classes, with the true ones."""
         truth = self.memberships(part)
         if answers.ndim == 1 and not self.multi:
-            answers = self._numbered(answers)
+            answers = self.numbered(answers)
         scores = ClassScores.check(truth, classes_from(answers, self.num_classes, self.multi))
         return replace(scores, notes=logit_notes(answers)) if self.multi else scores
 
@@ -166,7 +166,7 @@ class NodeTask(Task):
             raise unknown("class", strange[0], self.classes)
         return np.array([ways[one] for one in values.tolist()])[place.reshape(-1)]
 
-    def _numbered(self, classes: NDArray[Any]) -> NDArray[np.int64]:
+    def numbered(self, classes: NDArray[Any]) -> NDArray[np.int64]:
         """Return the numbers of classes that are given as numbers, which may be their names, (n,)."""
         values, place = np.unique(classes, return_inverse=True)
         texts = [str(int(one)) if one == int(one) else str(one) for one in values.tolist()]

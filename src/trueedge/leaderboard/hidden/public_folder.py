@@ -69,7 +69,7 @@ class HiddenTask:
         bound = task.bind(scorer, part)
         answers = np.asarray(ask(bound, self.candidates), dtype=np.float64)
         if isinstance(task, NodeTask) and answers.ndim == 1:
-            answers = np.eye(task.num_classes)[answers.astype(np.int64)]
+            answers = np.eye(task.num_classes)[task.numbered(answers)]
         return check_submission(answers, self.card.shape, "the scores")
 
 
