@@ -182,3 +182,18 @@ def test_the_flag_changes_nothing_where_the_sides_are_read_with_the_file(trueedg
     assert "0 new" in err
     assert "bipartite=yes" not in out
     assert "bipartite=no" in trueedge("run", *words, "--no-bipartite")[1]
+
+
+def test_features_of_a_typed_graph_are_refused_by_its_name(trueedge) -> None:
+    np.savetxt("x.csv", np.eye(3), delimiter=",")
+    te.load("bibliography:authors=60").save("mine")
+    _, _, err = trueedge("run", "mine", "-m", "majority", "--features", "x.csv")
+    assert err.endswith(
+        "--features is for plain graphs, and bibliography:authors=60,seed=0 is a typed graph\n"
+    )
+
+
+def test_majority_is_no_reason_for_a_warning(trueedge) -> None:
+    for words in (("run", "bibliography:authors=60", "-m", "majority"), ("audit", "bibliography:authors=60")):
+        _, out, err = trueedge(*words)
+        assert "separate nothing" not in out + err

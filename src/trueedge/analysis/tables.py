@@ -17,6 +17,8 @@ from trueedge.metrics.units import plural
 from trueedge.results.record import Record
 from trueedge.results.versions import labelled, of_last_code
 
+# What a warning about one prediction for all nodes ends with.
+CONSTANT = "all nodes get the same classes: the predictions separate nothing"
 # Warnings about ties, with the part and the share, and what the sentence about all lines begins with.
 TIES = {
     "ties between positives and negatives": re.compile(r" (valid|test): (\d+)% of the comparisons"),
@@ -208,7 +210,9 @@ def findings(records: Sequence[Record], by_label: Mapping[str, Sequence[Record]]
     others: dict[str, list[str]] = {}
     groups = labelled(records) if by_label is None else by_label
     for label, group in groups.items():
-        warnings = dict.fromkeys(warning for record in group for warning in record.warnings)
+        warnings = dict.fromkeys(
+            warning for record in group for warning in record.warnings if not _by_design(record, warning)
+        )
         rest = set(warnings)
         for beginning, pattern in TIES.items():
             found = {warning: match for warning in warnings if (match := pattern.search(warning))}
@@ -224,6 +228,11 @@ def findings(records: Sequence[Record], by_label: Mapping[str, Sequence[Record]]
         warning if len(labels) == len(groups) else _by(labels, warning) for warning, labels in others.items()
     ]
     return [*(f"{beginning}: {', '.join(shares)}" for beginning, shares in tied.items()), *said]
+
+
+def _by_design(record: Record, warning: str) -> bool:
+    """Return whether a baseline does on purpose what a warning says."""
+    return record.method == "majority" and warning.endswith(CONSTANT)
 
 
 def _by(labels: Sequence[str], warning: str) -> str:

@@ -35,7 +35,7 @@ def _features_alone(subject: NodeSubject) -> Evaluation | str:
     table = subject.table(subject.task.target)
     if table is None or not table.nnz:
         return f"nodes of type {subject.noun!r} have no features"
-    return subject.task.evaluate(FeatureRidge.fit(subject))
+    return subject.evaluate_scorer(FeatureRidge.fit(subject))
 
 
 class FeatureRidge:
@@ -70,7 +70,7 @@ class FeatureRidge:
             weights = turned @ _solved(known, turned, penalty, given - shares)
             scores = np.asarray(unit @ weights) + shares
             made = cls(_thresholded(scores, shares) if task.multi else scores, subject.first)
-            value = task.evaluate(made, "valid")["micro-f1"] if "valid" in task.nodes else 0.0
+            value = subject.evaluate_scorer(made, "valid")["micro-f1"] if "valid" in task.nodes else 0.0
             if best is None or value > best[0]:
                 best = value, made
         assert best is not None

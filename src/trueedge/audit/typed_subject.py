@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.audit.subject import Subject
+from trueedge.errors import ScoreWarning
 from trueedge.graph.typed import HeteroGraph
 from trueedge.methods import create
 from trueedge.methods.counting.target_degree import DegreeScorer
@@ -64,8 +66,19 @@ class TypedSubject(Subject):
         """Evaluate a method that learns nothing on the test part, once."""
         if method not in self._evaluations:
             scorer = create(method).fit(self.task.for_fitting())
-            self._evaluations[method] = self.task.evaluate(scorer)
+            self._evaluations[method] = self.evaluate_scorer(scorer)
         return self._evaluations[method]
+
+    def evaluate_scorer(self, scorer: object, part: str = "test") -> Evaluation:
+        """Evaluate a scorer without warnings about its scores: it is none of the user's.
+
+        Args:
+            scorer: what a check has fitted.
+            part: the part of the task.
+        """
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ScoreWarning)
+            return self.task.evaluate(scorer, part)
 
     def sizes(self) -> dict[str, int]:
         """Return how many nodes, types, edges and relations there are, and how large the parts are."""
