@@ -88,6 +88,28 @@ def test_a_saved_graph_of_another_kind_is_named_with_its_class(name: str, tmp_pa
     assert all(hasattr(te, one) for one in LOADERS.values())
 
 
+def test_a_file_of_a_typed_graph_is_named_with_what_reads_its_folder(tmp_path: Path) -> None:
+    folder = put(tmp_path / "mine", HGB)
+    said = "belongs to the typed graph in mine: te.HeteroGraph.from_hgb reads the folder"
+    with pytest.raises(InputError, match=f"; node.dat {said}"):
+        te.load(folder / "node.dat")
+    assert te.load(folder / "link.dat", source=0, target=1).notes[-1] == f"link.dat {said}"
+
+
+def test_a_folder_of_records_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    put(tmp_path / "runs", {"records.sqlite": ""})
+    with pytest.raises(InputError, match=r"^runs holds records of runs and no graph: te\.Store reads it$"):
+        te.load("runs")
+
+
+def test_a_folder_by_name_is_no_data_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    put(tmp_path / "emp", {})
+    with pytest.raises(InputError, match="at emp, a folder without known files"):
+        te.load("emp")
+
+
 def test_other_folders_and_long_names_hold_nothing(tmp_path: Path) -> None:
     for place in (put(tmp_path / "empty", {}), tmp_path / ("y" * 300)):
         with pytest.raises(InputError, match="there is no edge list and no saved graph at"):

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import trueedge as te
 from trueedge.errors import InputError
 from trueedge.graph.typed import HeteroGraph
 
@@ -77,3 +78,24 @@ def test_features_in_bfloat16_are_read() -> None:
     data = data_of()
     data["author"].x = data["author"].x.to(torch.bfloat16)
     assert HeteroGraph.from_pyg(data).features[0].tolist() == [[0, 1], [2, 3], [4, 5], [6, 7]]
+
+
+def test_classes_of_y_without_a_node_are_noted() -> None:
+    assert HeteroGraph.from_pyg(data_of([0, 3, 0, 3])).notes == (
+        "classes 1 to 2 have no node: there are 4 classes, 0 to 3",
+    )
+
+
+def test_edges_without_numbers_of_nodes_are_refused_with_what_is_missing() -> None:
+    data = type(data_of())()
+    data["author", "writes", "paper"].edge_index = torch.tensor([[0, 3], [0, 1]])
+    with pytest.raises(InputError, match=r"give .*data\['author'\]\.num_nodes$"):
+        HeteroGraph.from_pyg(data)
+    data["author"].num_nodes = 4
+    with pytest.raises(InputError, match=r"data\['paper'\]\.num_nodes$"):
+        HeteroGraph.from_pyg(data)
+
+
+def test_a_task_of_hetero_data_names_what_reads_it() -> None:
+    with pytest.raises(InputError, match=r"^a HeteroData becomes a typed graph by te\.HeteroGraph\.from_pyg"):
+        te.task(data_of())

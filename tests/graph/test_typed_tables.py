@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+import trueedge as te
 from trueedge.errors import InputError
 from trueedge.graph import HeteroGraph
 
@@ -391,3 +392,20 @@ def test_pyg_data_that_does_not_fit_is_refused(hetero_data: Any) -> None:
         InputError, match="the edges of 'writes', row 0: the target '9' is not a node of type 'paper'"
     ):
         HeteroGraph.from_pyg(hetero_data)
+
+
+@pytest.mark.parametrize(
+    ("column", "noted"),
+    [(["a,b", "a", "b"], True), (["a|b", "c|d", "a|d"], True), (["x, y", "z", "z"], False)],
+)
+def test_texts_that_look_like_several_classes_are_noted(column: list[str], noted: bool) -> None:
+    graph = HeteroGraph.from_tables({"a": {"y": column}}, {TO: [(0, 1)]}, label="y")
+    assert (graph.labels.multi, graph.labels.num_classes) == (False, len(set(column)))
+    said = "is one class; several classes of a node are a list in its cell"
+    assert [one.endswith(said) for one in graph.notes] == [True] * noted
+
+
+def test_a_single_class_is_noted_in_the_task() -> None:
+    nodes = {"a": {"y": ["x"] * 20}}
+    task = te.task(HeteroGraph.from_tables(nodes, {TO: [(0, 1)]}, label="y"))
+    assert "all labelled nodes have the class 'x': nothing can be learned" in task.settings["notes"]

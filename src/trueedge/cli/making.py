@@ -69,7 +69,8 @@ def task(
         str,
         typer.Argument(
             metavar="DATASET",
-            help="A data set's name, a file with an edge list or triples, or a folder of triples.",
+            help="A data set's name; a file with an edge list, triples or interactions; a folder of triples, "
+            "in HGB's format (a typed graph) or of interactions; or a saved graph.",
             autocompletion=completing.dataset,
         ),
     ],

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from trueedge.datasets.dataset import get, is_name, refuse_shadowed
-from trueedge.datasets.other_kinds import refuse_other_kinds
+from trueedge.datasets.other_kinds import holds_nothing, refuse_other_kinds, typed_folder_of
 from trueedge.datasets.sources import NOT_PUBLISHED, altered_sentences, warn_altered
 from trueedge.errors import InputError, must_be
-from trueedge.graph import EdgeFormat, as_graph
+from trueedge.graph import EdgeFormat, Graph, as_graph
 from trueedge.graph.saved_graphs import is_saved_graph, load_saved_graph
 
 
@@ -49,15 +49,29 @@ def load(
     if not is_name(name):
         refuse_other_kinds(name)
     if not is_name(name) and os.path.isfile(name):
-        return as_graph(name, asked)
+        return _edge_list(name, asked)
     if asked != EdgeFormat():
         given = next(iter(asked.columns), "header" if bipartite is None else "bipartite")
         raise InputError(f"{given} is for an edge list, but {os.fspath(name)} is not a file")
     if not is_name(name) and is_saved_graph(name):
         return load_saved_graph(name)
+    if not is_name(name) and os.path.isdir(name):
+        raise InputError(holds_nothing(name))
     if isinstance(name, os.PathLike) or "/" in name:
         raise InputError(f"there is no edge list and no saved graph at {os.fspath(name)}")
     return with_altered(get(name).load(), name)
+
+
+def _edge_list(path: str | os.PathLike[str], asked: EdgeFormat) -> Graph:
+    """Read an edge list; of a file that belongs to a typed graph, say so."""
+    belongs = typed_folder_of(path)
+    try:
+        graph = as_graph(path, asked)
+    except InputError as error:
+        if not belongs:
+            raise
+        raise InputError(f"{error}; {belongs}") from None
+    return replace(graph, notes=(*graph.notes, belongs)) if belongs else graph
 
 
 def with_altered(graph: Any, name: str, released: str | None = None) -> Any:

@@ -6,10 +6,13 @@ import os
 from pathlib import Path
 
 from trueedge.errors import InputError
+from trueedge.graph.hgb_content import MARKS
 from trueedge.graph.hgb_files import is_hgb
 from trueedge.graph.interaction_files import folder_format
 from trueedge.graph.triple_files import folder_files
 
+# The file of a store of records.
+RECORDS = "records.sqlite"
 _TASK = "te.task or 'trueedge run' makes a task of it"
 
 
@@ -22,6 +25,32 @@ def refuse_other_kinds(path: str | os.PathLike[str]) -> None:
     held = _held(Path(path))
     if held is not None:
         raise InputError(f"{os.fspath(path)} {held}")
+
+
+def typed_folder_of(path: str | os.PathLike[str]) -> str:
+    """Say that a file belongs to a folder in HGB's format, and what reads that; empty if it does not.
+
+    Args:
+        path: a file.
+    """
+    place = Path(path)
+    if place.name not in MARKS or not (place.parent / "link.dat").is_file():
+        return ""
+    return (
+        f"{place.name} belongs to the typed graph in {place.resolve().parent.name}: te.HeteroGraph.from_hgb"
+        " reads the folder"
+    )
+
+
+def holds_nothing(folder: str | os.PathLike[str]) -> str:
+    """Say of a folder without any known data what it holds.
+
+    Args:
+        folder: the folder.
+    """
+    if (Path(folder) / RECORDS).is_file():
+        return f"{os.fspath(folder)} holds records of runs and no graph: te.Store reads it"
+    return f"there is no edge list and no saved graph at {os.fspath(folder)}, a folder without known files"
 
 
 def _held(place: Path) -> str | None:

@@ -11,7 +11,7 @@ from trueedge.files.text import plain
 from trueedge.graph import column_names
 from trueedge.graph.column_values import Column, alike
 
-TRIPLES = "; for triples, use the protocol filtered"
+TRIPLES = "; for triples, use the protocol filtered, or te.KnowledgeGraph.from_triples"
 
 
 @dataclass(frozen=True)

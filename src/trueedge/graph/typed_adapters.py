@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
-from trueedge.graph.hgb_labels import MANY_CLASSES
+from trueedge.graph.hgb_labels import MANY_CLASSES, empty_classes
 from trueedge.graph.typed_edge_tables import array_of
 from trueedge.graph.typed_parts import Labels
 from trueedge.graph.typed_tables import from_tables
@@ -37,7 +37,12 @@ def from_pyg(cls: type[HeteroGraph], data: Any, name: str = "typed graph") -> He
         raise InputError(f"from_pyg: a HeteroData of torch_geometric is needed, got {type(data).__name__}")
     for part in ("node_types", "edge_types"):
         if not len(getattr(data, part)):
-            raise InputError(f"from_pyg: the {type(data).__name__} has no {part.replace('_', ' ')}")
+            ends = [key[0] for key in data.edge_types] if part == "node_types" else []
+            hint = (
+                f": give the number of nodes of each type, data[{str(ends[0])!r}].num_nodes" if ends else ""
+            )
+            raise InputError(f"from_pyg: the {type(data).__name__} has no {part.replace('_', ' ')}{hint}")
+    _refuse_unknown_types(data)
     nodes: dict[str, int] = {}
     features: dict[str, Any] = {}
     for kind in data.node_types:
@@ -46,7 +51,9 @@ def from_pyg(cls: type[HeteroGraph], data: Any, name: str = "typed graph") -> He
             warnings.simplefilter("ignore")
             count = data[kind].num_nodes
         if count is None:
-            raise InputError(f"from_pyg: {kind!r} has no num_nodes and no x, so its size is unknown")
+            raise InputError(
+                f"from_pyg: {kind!r} has no x, so its size is unknown: give data[{kind!r}].num_nodes"
+            )
         nodes[str(kind)] = int(count)
         table = getattr(data[kind], "x", None)
         if table is not None:
@@ -76,6 +83,16 @@ def from_pyg(cls: type[HeteroGraph], data: Any, name: str = "typed graph") -> He
     return _with_labels(graph, data, labelled[0])
 
 
+def _refuse_unknown_types(data: Any) -> None:
+    """Refuse ends of edges whose type has no entry, so that its size is unknown."""
+    for source, _, target in data.edge_types:
+        for kind in (source, target):
+            if kind not in data.node_types:
+                raise InputError(
+                    f"from_pyg: no node has the type {kind!r}, but edges do: give data[{kind!r}].num_nodes"
+                )
+
+
 def _with_labels(graph: HeteroGraph, data: Any, kind: str) -> HeteroGraph:
     number = graph.type_number(str(kind))
     title = f"from_pyg: y of {kind!r}"
@@ -103,7 +120,7 @@ def _with_labels(graph: HeteroGraph, data: Any, kind: str) -> HeteroGraph:
         tuple(f"class {one}" for one in range(classes)),
         None if masks["test"] is None else masks["test"][rows],
     )
-    return replace(graph, labels=labels, notes=notes)
+    return replace(graph, labels=labels, notes=(*notes, *empty_classes(labels)))
 
 
 def _have_labels(values: NDArray[Any]) -> NDArray[np.bool_]:

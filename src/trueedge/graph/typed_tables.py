@@ -267,6 +267,7 @@ def _labels(
     number = {one: rank for rank, one in enumerate(classes)}
     if classes[0] == -1:
         notes.append(f"-1 in the column {label!r} of {table.title} is a class; no label is a cell left empty")
+    notes += _joined_classes(classes, label, table.title)
     if any(isinstance(cell, (*LISTS, set)) for cell in cells):
         values: NDArray[Any] = np.zeros((len(rows), len(classes)), dtype=np.bool_)
         for at, row in enumerate(rows):
@@ -276,6 +277,28 @@ def _labels(
     nodes = (np.array(rows) + starts[place]).astype(np.int32)
     part = None if labelled.test is None else _flags(table, labelled.test)[rows]
     return Labels(place, nodes, values, tuple(map(str, classes)), part)
+
+
+def _joined_classes(classes: Sequence[Any], label: str, title: str) -> list[str]:
+    """Return a note if texts such as ``a,b`` look like several classes, which are lists in cells.
+
+    They do if all classes have such a mark, or if their parts are classes, too.
+
+    Args:
+        classes: all classes.
+        label: the column of labels.
+        title: the table.
+    """
+    texts = {one for one in classes if isinstance(one, str)}
+    for mark in (",", ";", "|"):
+        joined = sorted(one for one in texts if mark in one)
+        parts = {part.strip() for one in joined for part in one.split(mark)}
+        if joined and (len(joined) == len(classes) or parts <= texts):
+            return [
+                f"{joined[0]!r} in the column {label!r} of {title} is one class; several classes of a node"
+                " are a list in its cell"
+            ]
+    return []
 
 
 def _classes(cells: Sequence[Any]) -> list[tuple[Any, ...]]:

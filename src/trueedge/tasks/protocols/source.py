@@ -148,11 +148,12 @@ class Source:
             return cls(thing.train.name, thing)
         if not isinstance(thing, str):
             kind = f"{type(thing).__module__}.{type(thing).__name__}".removeprefix("builtins.")
-            hint = ": use HeteroGraph.from_pyg(data)" if kind.endswith("HeteroData") else ""
+            if kind.endswith("HeteroData"):
+                raise InputError("a HeteroData becomes a typed graph by te.HeteroGraph.from_pyg(data)")
             raise InputError(
                 "a task is made from a data set's name, a file, a folder of triples, of a typed graph or of"
                 " interactions, a Graph, a KnowledgeGraph, a HeteroGraph, Interactions, or a graph of"
-                f" networkx, scipy, PyG or pandas, got {kind}{hint}"
+                f" networkx, scipy, PyG or pandas, got {kind}"
             )
         return cls(thing, rules=datasets.get(thing).rules)
 

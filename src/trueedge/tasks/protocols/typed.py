@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
-from trueedge.graph.typed import HeteroGraph
+from trueedge.graph.typed import HeteroGraph, Labels
 from trueedge.html import counted
 from trueedge.negatives.typed import KINDS, typed_negatives
 from trueedge.splits.typed import LINK_RATIOS, NODE_RATIOS, TypedData, split_labels, split_links
@@ -37,7 +37,7 @@ def _nodes(request: Request) -> NodeTask:
         seed=request.seed,
         settings={
             "split": "published test part" if labels.test is not None else "random",
-            **_notes(data, _few(len(nodes["test"]), "node")),
+            **_notes(data, _one_class(labels), _few(len(nodes["test"]), "node")),
         },
     )
 
@@ -134,14 +134,20 @@ def _few(count: int, noun: str) -> str:
     return f"the test part has only {counted(count, noun)}, so its metrics say little" if count < FEW else ""
 
 
+def _one_class(labels: Labels) -> str:
+    """Say that there is a single class; empty if there are several."""
+    alone = labels.num_classes == 1
+    return f"all labelled nodes have the class {labels.classes[0]!r}: nothing can be learned" if alone else ""
+
+
 def _relation_note(data: TypedData, relations: tuple[int, ...]) -> str:
     """Say which relation is predicted where neither the user nor the data set names one."""
     if data.test_links:
         return ""
     name = data.graph.relations[relations[0]].name
     return (
-        f"predicting the links of {name!r}, the relation with the most edges; the option relation chooses"
-        " others when a task is made"
+        f"predicting the links of {name!r}, the relation with the most edges; others by the option"
+        " relation: te.task(…, relation='NAME'), or --option relation=NAME"
     )
 
 
