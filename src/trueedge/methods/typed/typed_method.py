@@ -147,12 +147,14 @@ class TypedMethod(Method):
             said = (
                 f"{self.name}: no state was better on the validation part than one prediction for all nodes"
             )
-            warnings.warn(f"{said}; {advice} may help", ScoreWarning, stacklevel=3)
+            kept = f"the best one, that of epoch {scorer.history.best_epoch}, is kept"
+            warnings.warn(f"{said}; {kept}, and {advice} may help", ScoreWarning, stacklevel=3)
         if len(found) == 1:
             return scorer
         open_ones = [key for key in ("features", "decoder") if getattr(filled, key) is None]
         said = ", ".join(f"{key}={getattr(chosen, key)}" for key in open_ones)
-        warnings.warn(f"{self.name}: {said} was best on the validation part", ScoreWarning, stacklevel=3)
+        verb = "was" if len(open_ones) == 1 else "were"
+        warnings.warn(f"{self.name}: {said} {verb} best on the validation part", ScoreWarning, stacklevel=3)
         return scorer
 
     def _is_at_chance(self, task: NodeTask | TypedLinkTask, scorer: Any) -> bool:
