@@ -174,7 +174,9 @@ def _evidence(dataset: str, method: str, side: str) -> Values:
 
 
 def _shown(values: Values) -> str:
-    pairs = [f"{one:.1f} / {other:.1f}" for one, other in zip(values[::2], values[1::2], strict=True)]
+    # A line of a narrow column ends between pairs, not within one.
+    gap = "\N{NO-BREAK SPACE}/\N{NO-BREAK SPACE}"
+    pairs = [f"{one:.1f}{gap}{other:.1f}" for one, other in zip(values[::2], values[1::2], strict=True)]
     return ", ".join(pairs)
 
 
