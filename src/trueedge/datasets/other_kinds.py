@@ -22,7 +22,8 @@ def refuse_other_kinds(path: str | os.PathLike[str]) -> None:
     Args:
         path: a file or a folder; one that holds nothing that is known is left to others.
     """
-    held = _held(Path(path))
+    # An empty name is not the folder one is in.
+    held = _held(Path(path)) if os.fspath(path) else None
     if held is not None:
         raise InputError(f"{os.fspath(path)} {held}")
 

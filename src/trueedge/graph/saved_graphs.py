@@ -19,7 +19,8 @@ _KINDS: dict[str, type[SavedGraph]] = {
 
 def is_saved_graph(path: str | os.PathLike[str]) -> bool:
     """Return whether a path is a folder with a ``graph.json``, which every saved graph has."""
-    return os.path.isfile(os.path.join(path, "graph.json"))
+    # An empty name is not the folder one is in.
+    return bool(os.fspath(path)) and os.path.isfile(os.path.join(path, "graph.json"))
 
 
 def load_saved_graph(path: str | os.PathLike[str]) -> SavedGraph:
