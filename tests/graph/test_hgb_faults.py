@@ -390,6 +390,13 @@ def _in_capitals(place: Path) -> Path:
     return path
 
 
+def _of_macos(place: Path) -> Path:
+    path = place / "mine.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("__MACOSX/link.dat", "x")
+    return path
+
+
 def _empty(place: Path) -> Path:
     path = place / "mine.zip"
     zipfile.ZipFile(path, "w").close()
@@ -410,7 +417,7 @@ ARCHIVES: dict[str, tuple[Callable[[Path], Path], str]] = {
         " another format",
     ),
     "archive of macOS alone": (
-        lambda place: packed(place, **{"__MACOSX/link.dat": "x"}),
+        _of_macos,
         " has no file link.dat, only what macOS adds to archives ('__MACOSX/link.dat')",
     ),
     "archive of names in capitals": (
