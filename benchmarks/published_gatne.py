@@ -26,7 +26,9 @@ from benchmarks.gatne_steps import Weights
 from benchmarks.hgb_cases import GATNE_FIRST, GATNE_WALKED
 from benchmarks.hgb_links import link_tasks, links_of_nodes, published_validation
 from trueedge.kernels.walks.random_walks import NOWHERE, random_walks
+from trueedge.methods.typed.models.gatne import undirected
 from trueedge.tasks import TypedLinkTask
+from trueedge.training.typed.inputs import TypedInputs
 
 DIM, EDGE_DIM, ATTENTION_DIM, NEIGHBORS, NEGATIVES = 200, 10, 20, 10, 5
 WALKS, WALK_LENGTH, WINDOW = 20, 10, 2
@@ -158,10 +160,10 @@ class Training:
 
 def walked(task: TypedLinkTask, relations: list[str] | None, seed: int) -> Walked:
     """Return what walks meet; those of relations that are not walked along end where they begin."""
-    graph = task.graph
+    graph, inputs = task.graph, TypedInputs.of(task.graph, "cpu")
     found, visits = [], np.zeros(graph.num_nodes, dtype=np.int64)
     for number, relation in enumerate(graph.relations):
-        indptr, indices = undirected(graph.edges[number], graph.num_nodes)
+        indptr, indices = undirected(inputs, number)
         nodes = np.flatnonzero(np.diff(indptr))
         if relations is not None and relation.name not in relations:
             kinds = np.array(graph.node_types)[graph.types[nodes]]
@@ -182,13 +184,6 @@ def walked(task: TypedLinkTask, relations: list[str] | None, seed: int) -> Walke
     pairs = np.concatenate(found)
     pairs[:, :2] = places[pairs[:, :2]]
     return Walked(order, pairs)
-
-
-def undirected(edges: NDArray[np.int32], nodes: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return the CSR adjacency of edges in both directions, each once."""
-    both = np.unique(np.concatenate([edges, edges[:, ::-1]]), axis=0)
-    indptr = np.searchsorted(both[:, 0], np.arange(nodes + 1))
-    return indptr.astype(np.int64), np.ascontiguousarray(both[:, 1], dtype=np.int32)
 
 
 def sampled_neighbors(

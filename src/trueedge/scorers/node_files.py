@@ -77,7 +77,7 @@ def read_predictions(
     refuse_nonfinite(np.array(scores))
     missing = nodes[~seen[nodes]]
     if len(missing):
-        raise InputError(f"{path} has no prediction for node {missing[0]} ({len(missing)} are missing)")
+        raise InputError(f"{path} has no prediction for node {missing[0]} ({len(missing)} in all)")
     return whole
 
 
